@@ -1,8 +1,8 @@
 /**
- * `npm test`: runs the main suite, or the files given to it, names every skipped test with its reason, and closes with
- * `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts, `--parts N --commit SHA` one of so many parts
- * of it, `--controller URL` the Iris tests on a real controller. Exit 0 only if all ran and none failed; with CI=true none may be skipped either, and what fails is tried
- * once more and named.
+ * `npm test`: runs the main suite, or the given files, names every skipped test with its reason, and ends
+ * with `N passed, N failed`. `--suite NAME` runs another suite of test/suites.ts, `--parts N --commit SHA`
+ * one of its parts, `--controller URL` the Iris tests on a real controller. Exit 0 only if all tests ran and
+ * none failed. With CI=true no test may be skipped, and a failed test is retried once and named.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,7 @@ const CLOSE_TIMEOUT_MS = 30_000;
 
 type Asked = { readonly suite: Suite; readonly argv: readonly string[] };
 
-/** The contract of the engine `iris` runs on a controller of one's own where one is named. */
+/** The contract of the `iris` engine runs on a given controller, if one is named. */
 function withController(argv: readonly string[]): readonly string[] {
   const at = argv.indexOf('--controller');
   if (at === -1) return argv;
@@ -32,7 +32,7 @@ function withController(argv: readonly string[]): readonly string[] {
   return argv.toSpliced(at, 2);
 }
 
-/** The value of an option that is ours, and what is left for Vitest. */
+/** The value of our own option, and the remaining arguments for Vitest. */
 function taken(argv: readonly string[], option: string): readonly [string | undefined, readonly string[]] {
   const at = argv.indexOf(option);
   return at === -1 ? [undefined, argv] : [argv[at + 1] ?? '', argv.toSpliced(at, 2)];
@@ -50,7 +50,7 @@ function asked(given: readonly string[]): Asked {
   return { suite: { ...suite, files: partOf(suite, Number(parts), commit ?? '') }, argv };
 }
 
-/** What needs a process of its own begins first: it is what waits, beside what only computes. */
+/** Files that need their own process start first: they wait, while the others compute. */
 function projectsOf({ files }: Suite): TestProjectInlineConfiguration[] {
   const { own = [], shared = [] } = Object.groupBy(files, (file) => (sharesProcess(file) ? 'shared' : 'own'));
   const parts = [
@@ -68,21 +68,21 @@ async function run({ suite, argv }: Asked): Promise<TestTally> {
   const reporter = closingLineReporter((value) => {
     tally = value;
   });
-  // A file or a folder that somebody names is run whatever suite it is in.
+  // A named file or folder runs in any suite.
   const isNamed = filter.length > 0 || options.root !== undefined;
   const vitest = await startVitest(
     filter,
     {
       ...options,
-      // Real processes, engines and clocks beside whatever else the machine does: told by name when it happens. A hand
-      // that tries one test wants to see it fail.
+      // Tests with real processes, engines and clocks may fail on a loaded machine, so CI retries each once
+      // and reports it. A local run must show the failure.
       retry: process.env['CI'] === 'true' ? 1 : 0,
       watch: false,
       reporters: [...[options.reporters ?? 'default'].flat(), reporter],
     },
     isNamed ? {} : { test: { projects: projectsOf(suite) } },
   );
-  // What still runs after the last test must not keep the closing line from being the last one.
+  // Code that still runs after the last test must not print after the closing line.
   await Promise.race([vitest.close(), sleep(CLOSE_TIMEOUT_MS)]);
   return tally;
 }
@@ -98,7 +98,7 @@ try {
 }
 const { isGood, lines } = judge(tally, process.env['CI'] === 'true');
 for (const line of lines) console.log(line);
-// The form `N passed, N failed` is that of `npm test` alone, which may be looked for in a longer output.
+// Only `npm test` prints the form `N passed, N failed`, which tools may search in a longer output.
 console.log(isMain ? closingLine(tally) : closingLine(tally).replaceAll(/(\d+) (\w+)/g, '$2: $1'));
-// Vitest's own verdict counts too: it knows of failures that belong to no test.
+// Vitest's own verdict counts too, because it includes failures outside any test.
 process.exit(isGood && !process.exitCode ? 0 : 1);

@@ -1,22 +1,25 @@
-/** The suites of the tests: what `npm test` runs, and what has a command of its own because it takes long or needs a real engine. */
+/**
+ * The suites of the tests: what `npm test` runs, and suites with their own command because they are slow or
+ * need a real engine.
+ */
 
 import { globSync, readFileSync } from 'node:fs';
 
 export type Suite = {
   readonly name: string;
-  /** What it is for, in half a sentence. */
+  /** Its subject, as a short phrase. */
   readonly about: string;
-  /** Minutes on two quiet cores. */
+  /** Minutes on two idle cores. */
   readonly minutes: number;
   /** Paths from the project's root. */
   readonly files: readonly string[];
 };
 
-/** Pure, or on virtual time. */
+/** Without real processes, or on virtual time. */
 const SHARED =
   /^test\/(actions|campaign|care|checkpoints|commands|config|delta|detectors|diagnosis|domain|gates|handlers|interleavings|kinds|lifecycle|logbook|rental|render|run|watch)\//;
 
-/** Each with a command of its own, `npm run test:NAME`; `.ci/run` runs a part of each. */
+/** Each has its own command, `npm run test:NAME`; `.ci/run` runs a part of each. */
 const OWN: readonly Suite[] = [
   {
     name: 'recovery',
@@ -92,7 +95,7 @@ const OWN: readonly Suite[] = [
   },
 ];
 
-/** A file of each of them that `npm test` runs too: seconds that show whether its subject works at all. */
+/** A file of each suite that `npm test` runs too, as a check of a few seconds. */
 const SAMPLES = found(
   'test/lifecycle/{adopted,hero-seal,rental}.test.ts',
   'test/engines/engine-contract.test.ts',
@@ -106,7 +109,7 @@ const SAMPLES = found(
 
 const owned = new Set(OWN.flatMap(({ files }) => files).filter((file) => !SAMPLES.includes(file)));
 
-/** What `npm test` runs when it is given no file. */
+/** What `npm test` runs without arguments. */
 export const MAIN: Suite = {
   name: 'main',
   about: 'everything else, and a sample of each suite that has a command of its own',
@@ -128,9 +131,8 @@ export const SUITES: readonly Suite[] = [
 ];
 
 /**
- * One of so many parts of a suite that CI runs whole over as many commits: each file is in one part, and those that
- * `npm test` runs anyway are in none.
- * @param commit its digits choose the part
+ * One of the parts of a suite, which CI runs completely over several commits. Each file is in one part,
+ * except files that `npm test` runs. The digits of `commit` choose the part.
  */
 export function partOf({ files }: Suite, parts: number, commit: string): readonly string[] {
   const chosen = Number.parseInt(commit.slice(0, 8), 16) % parts;
@@ -139,8 +141,8 @@ export function partOf({ files }: Suite, parts: number, commit: string): readonl
 }
 
 /**
- * Whether a file runs in one process with others and what they have loaded: no module of GitHub's schemas, of zod's or of
- * ours is made twice. Not what waits for real processes, and not what puts a module of its own in the place of another.
+ * True if a file shares one process and its loaded modules with others, so that GitHub's schemas, zod and
+ * our modules load once. False for files that wait for real processes or replace a module.
  */
 export function sharesProcess(file: string): boolean {
   return SHARED.test(file) && !file.includes('/real-') && !readFileSync(file, 'utf8').includes('vi.mock(');

@@ -17,85 +17,85 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   local: [
     local(
       'Starts one process for an id, however many submit it at once.',
-      'at most once > starts one process for ten concurrent submits of one id',
+      'starting a job at most once > starts one process for ten concurrent submits of one id',
     ),
     local(
       'A job sees its own environment and a home of its own, nothing of the runner; but it is the same user on the same machine.',
-      'what the job sees > is its own environment and a home of its own, nothing of ours',
+      "the environment of a job > contains only the given variables and a separate home, nothing from ferrybot's environment",
     ),
     local(
       'After a reboot a job is lost, and says nothing of how it ended.',
-      'how a job ended > says lost after a reboot, and unknown for a process of another container',
+      'the end of a job > reports PROCESS_LOST after a reboot, and unknown for a process of another container',
     ),
   ],
   ray: [
     at('engines/ray-left-out.test.ts')(
       'Over the Jobs API every approved byte travels, or nothing is sent.',
-      'a package of the Jobs API > has the approved bytes and modes, or is not sent',
+      'a package for the Jobs API > contains the approved bytes and modes, or is not sent',
     ),
     at('engines/ray-left-out.test.ts')(
       'Through a lab’s scripts, files that a script, a .rayignore or Ray itself would leave behind are told before the launch.',
-      'a script > leaves out what its own patterns, a .rayignore and Ray name, in whichever folder',
+      "a submission by script > leaves out files named by its own patterns, a .rayignore or Ray's rules, in any folder",
     ),
   ],
   slurm: [
     slurm(
       'An attempt starts once although sbatch is not idempotent: what was doubled is cancelled while it waits, and a wrapper starts none that was not found.',
-      'cancels a submit that was doubled while it is pending, and the wrapper starts none that was not found',
+      'cancels a doubled submit while it is pending, and the wrapper does not start an unnoticed one',
     ),
     slurm(
       'The environment and the secrets travel in files of mode 0600, and no value is left anywhere.',
-      'gives the job its environment and nothing of the caller, and leaves no value of it anywhere',
+      'gives the job only its own environment, and leaves none of its values behind',
     ),
     slurm(
       'A time limit, a cancel by a person and a signal are told as what they were.',
-      'tells a time limit, a cancel by a person, and a signal as what they were',
+      'reports a time limit, a cancel by a person, and a signal as such',
     ),
     slurm(
       'A controller that is down is `unknown`, never an end.',
-      'says unknown of everything while the controller is down, and goes on when it is back',
+      'reports unknown while the controller is down, and continues when it is back',
     ),
     slurm(
       'Job arrays and heterogeneous jobs are nobody’s job here.',
-      'takes neither a job array nor a person’s job of the same name for its own',
+      "does not adopt a job array or a person's job of the same name",
     ),
     at('engines/slurm-states.test.ts')(
       'Preemption, out-of-memory and accounting are read as Slurm documents them; the private cluster of the tests does not enforce them.',
-      'accounting names who cancelled, and says nothing of a job that has not ended',
+      'takes from accounting who cancelled a job, and ignores a job that has not ended',
     ),
   ],
   iris: [
     irisJob(
       'A name is never used again: a job that has ended keeps it.',
-      'a name that is taken > stays taken when the job has ended: it is adopted, and never replaced',
+      'a job name that is taken > adopts the ended job under that name and never replaces it',
     ),
     irisJob(
       'Nothing is sent again to a controller that came up meanwhile: a person decides.',
-      'an answer that was lost > has nothing sent again to a controller that came up meanwhile: it may have forgotten the job',
+      'a lost answer to a submit > does not resubmit to a restarted controller, which may have forgotten the job',
     ),
     irisJob(
       'A stop is over when the job itself says so, and not when Iris says KILLED.',
-      'a stop > is over when the job says so, and not when Iris says KILLED',
+      'stopping a job > reports the job stopped when the job confirms its end, not when Iris reports KILLED',
     ),
     irisReal(
       'Or when its worker has: a controller of June 2026 or later writes that down.',
-      'stops that job alone, and says so when its worker does',
+      'stops only that job, and reports the end when its worker confirms it',
     ),
     irisReal(
       'A worker that is lost, and a restart that was approved, are told as what they are.',
-      'tells a lost worker, and the restart that was approved',
+      'reports a lost worker, and an approved restart',
     ),
     irisReal(
       'A controller that came up from an older state has lost the job, and starts nothing again.',
-      'is lost to a controller that came up from an older state, and nothing is started again',
+      'is state-lost after the controller restarts from an older state, and nothing is started again',
     ),
     irisJob(
       'No restart of its own, one task, unless the cluster’s settings say otherwise.',
-      'what is sent > asks for no restart, one task, and a refusal where the name is taken',
+      'the launch request > asks for no retry, one replica, and an error when the name is taken',
     ),
     wrapper(
       'A start that was not approved ends in the job’s own wrapper.',
-      'a start that was not approved > is refused by the mark of the first one, whoever forgot it',
+      'a start that was not approved > is refused by the marker of the first start, even if the controller forgot that start',
     ),
     irisLog(
       'If the log server began again, ferrybot reads the log from the beginning.',
@@ -105,23 +105,23 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   vast: [
     vast(
       'One machine for one job, the cheapest that fits the hard needs.',
-      'what a rented machine gets > is the cheapest that fits the hard needs, and the look says why',
+      'a rented machine > is the cheapest offer that meets the requirements, and its observation says why',
     ),
     vast(
       'A price that was raised after the search is not paid.',
-      'a creation > whose host raised the price after the search is taken back, and the next offer is rented',
+      'creating an instance > destroys the instance and rents the next offer when the host raised the price after the search',
     ),
     vast(
       'An answer that was lost rents nothing twice.',
-      'a creation > whose answer was lost is found by its label, and nothing is rented a second time',
+      'creating an instance > finds the instance by its label after a lost answer, and rents no second one',
     ),
     vast(
       'A machine destroys itself some time after its job, and after its longest life, with nobody there.',
-      'an instance > destroys itself some time after its job has ended, and after its longest life, with nobody there',
+      'an instance > destroys itself after the grace time of its job, and after its maximum lifetime, without a watcher',
     ),
     vast(
       'A tree that cannot be handed over is refused.',
-      'refuses a tree that is too large to be handed over with the creation',
+      'rejects a tree that is too large to be sent with the creation',
     ),
   ],
 };

@@ -1,4 +1,4 @@
-/** What a launcher asks of the cluster about the jobs before its own. */
+/** What a launcher asks the cluster about the jobs before its own. */
 
 import { expect, it } from 'vitest';
 import { earlierJobFault } from '../../src/actions/earlier-jobs.ts';
@@ -17,7 +17,7 @@ const next = aRun().state;
 const cluster = launched.state.submission?.cluster ?? '';
 
 function judged(run: typeof launched, said: JobObservation): ReturnType<typeof earlierJobFault> {
-  // Of an engine only what is asked here.
+  // Only the parts of an engine that this code uses.
   const engine = { observe: async () => said } as unknown as Engine;
   return earlierJobFault(next, [run.state], { cluster, engine });
 }
@@ -36,11 +36,11 @@ const running: JobObservation = {
   details: {},
 };
 
-it('a job of which nobody can say what it does holds back the lane until a person has given it up', async () => {
+it('a job with an unknown state blocks the lane until a person has given it up', async () => {
   expect(await judged(launched, unknown)).toMatchObject({ code: 'unreadable', effect: 'standing' });
   expect(await judged(closed, unknown)).toBeNull();
 });
 
-it('one that was given up and runs all the same holds it back', async () => {
+it('a job that was given up but is still running blocks the lane', async () => {
   expect(await judged(closed, running)).toMatchObject({ code: 'attempt-live' });
 });

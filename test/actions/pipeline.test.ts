@@ -1,4 +1,7 @@
-/** The order of the steps of every act: nothing is called before the claim stands, and what happened is recorded whatever comes between. */
+/**
+ * The order of the steps of every action: nothing is called before the claim is recorded, and the result is
+ * recorded in any case.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { type Action, carryOut, type Place, type Refusal, type Under } from '../../src/actions/pipeline.ts';
@@ -24,13 +27,13 @@ const APPENDED: AppendResult = { kind: 'appended', seqs: new Map([[RUN, [7]]]) }
 
 type World = {
   readonly action?: Partial<Action<string, string, { readonly kind: 'done' }>>;
-  /** Answers to the appends, one after the other; the last one stays. */
+  /** Answers to the appends in turn; the last one repeats. */
   readonly appends?: readonly AppendResult[];
   /** The record does not verify from this load on. */
   readonly brokenFrom?: number;
 };
 
-/** What was done, in order, and what came of it. */
+/** The steps in order, and the outcome. */
 async function played({ action = {}, appends = [APPENDED], brokenFrom = 99 }: World = {}) {
   const steps: string[] = [];
   let loads = 0;
@@ -86,20 +89,20 @@ async function played({ action = {}, appends = [APPENDED], brokenFrom = 99 }: Wo
 
 const FRESH = ['verify', 'prepare', 'claim', 'append the claim', 'load'];
 
-describe('an act that nobody claimed', () => {
-  it('is verified, prepared, claimed, performed behind a new look at the record, and recorded', async () => {
+describe('an action without a claim', () => {
+  it('is verified, prepared, claimed, performed after another check of the record, and recorded', async () => {
     const { steps, outcome } = await played();
     expect(steps).toEqual([...FRESH, 'perform', 'append the end']);
     expect(outcome).toEqual({ kind: 'done' });
   });
 
-  it('is not performed where the record does not verify behind the claim', async () => {
+  it('is not performed if the record does not verify after the claim', async () => {
     const { steps, outcome } = await played({ brokenFrom: 1 });
     expect(steps).toEqual([...FRESH, 'discard']);
     expect(outcome).toEqual({ kind: 'refused', code: 'order-unknown', why: 'for ***' });
   });
 
-  it('is verified anew where somebody else wrote first, and given up when the logbook keeps moving', async () => {
+  it('is verified again after a lost race, and given up when the logbook keeps moving', async () => {
     const once = await played({ appends: [{ kind: 'conflict' }, APPENDED] });
     expect(once.steps).toEqual([...FRESH, 'discard', ...FRESH, 'perform', 'append the end']);
     const always = await played({ appends: [{ kind: 'conflict' }] });
@@ -109,7 +112,7 @@ describe('an act that nobody claimed', () => {
     expect(String(always.outcome)).toContain('so nothing was called: the logbook kept moving');
   });
 
-  it('is not performed where its claim is refused or fails', async () => {
+  it('is not performed if its claim is refused or fails', async () => {
     const message = 'the disk is full';
     const refused = await played({ appends: [{ kind: 'refused', message }] });
     expect(refused.steps).toEqual([...FRESH.slice(0, -1), 'discard']);
@@ -125,7 +128,7 @@ describe('an act that nobody claimed', () => {
     ['prepare', ['verify', 'prepare']],
     ['claim', ['verify', 'prepare', 'claim', 'discard']],
   ] as const)(
-    'that %s refuses is recorded as refused, where that ends it, and not performed',
+    'that %s refuses is recorded as refused if that ends it, and not performed',
     async (at, before) => {
       const { steps, outcome } = await played({ action: { [at]: async () => REFUSAL, refused: () => END } });
       expect(steps).toEqual([...before, 'append the end']);
@@ -133,16 +136,16 @@ describe('an act that nobody claimed', () => {
     },
   );
 
-  it('is not looked at where the record does not verify, or has no such act', async () => {
+  it('is not verified if the record is broken or does not contain the action', async () => {
     expect((await played({ brokenFrom: 0 })).steps).toEqual([]);
     expect((await played({ action: { find: () => REFUSAL } })).steps).toEqual([]);
   });
 });
 
-describe('an act that was claimed before', () => {
+describe('an action with an earlier claim', () => {
   const claimed = { find: () => ({ kind: 'found', target: 'a', isClaimed: true }) as const };
 
-  it('is looked for first; what is under way is taken over without another claim', async () => {
+  it('is looked up first, and resumed without another claim if it is in progress', async () => {
     expect((await played({ action: claimed })).steps).toEqual([
       'look back',
       'prepare',
@@ -151,13 +154,13 @@ describe('an act that was claimed before', () => {
     ]);
   });
 
-  it('and is over is recorded, and nothing is performed', async () => {
+  it('that has ended is recorded, and nothing is performed', async () => {
     const ending = { draft: END, outcome: { kind: 'done' } } as const;
     const over = { ...claimed, lookBack: async () => ({ kind: 'over', ending }) as const };
     expect((await played({ action: over })).steps).toEqual(['look back', 'append the end']);
   });
 
-  it('and waits is performed once it is verified anew, and only taken up where it is refused', async () => {
+  it('that is pending is performed after verification, and only resumed if verification refuses it', async () => {
     const unders: Under[] = [];
     const perform: Action<string, string, { readonly kind: 'done' }>['perform'] = async (_, __, under) => {
       unders.push(under);
@@ -176,7 +179,7 @@ describe('an act that was claimed before', () => {
     ]);
   });
 
-  it('and did not begin is performed once it is verified anew, unless the look has a reason against it', async () => {
+  it('that did not start is performed after verification, unless the lookup finds an objection', async () => {
     const begun = { ...claimed, lookBack: async () => ({ kind: 'not-begun', bar: null }) as const };
     expect((await played({ action: begun })).steps).toEqual([
       'look back',
@@ -193,16 +196,16 @@ describe('an act that was claimed before', () => {
   });
 });
 
-describe('the end of an act', () => {
+describe('the end of an action', () => {
   const ends = (...later: readonly AppendResult[]): World => ({ appends: [APPENDED, ...later] });
 
-  it('is recorded on top of what somebody else wrote meanwhile', async () => {
+  it('is recorded after entries that another process wrote in the meantime', async () => {
     const { steps, outcome } = await played(ends({ kind: 'conflict' }, APPENDED));
     expect(steps).toEqual([...FRESH, 'perform', 'append the end', 'load', 'append the end']);
     expect(outcome).toEqual({ kind: 'done' });
   });
 
-  it('stands as somebody else has told it', async () => {
+  it('is not recorded again if another process recorded it', async () => {
     let looks = 0;
     const find = () => {
       looks += 1;
@@ -215,7 +218,7 @@ describe('the end of an act', () => {
     [{ kind: 'conflict' }, GitError],
     [{ kind: 'refused', message: 'protected' }, GitError],
     [{ kind: 'failed', message: 'illegal' }, Error],
-  ] as const)('that cannot be recorded is no success (%o)', async (result, type) => {
+  ] as const)('is no success if it cannot be recorded (%o)', async (result, type) => {
     const { outcome } = await played(ends(result));
     expect(outcome).toBeInstanceOf(type);
     expect(String(outcome)).toContain('could not be recorded');

@@ -1,4 +1,6 @@
-/** What the launcher holds against a fix that no comment names: the record of control counts for nothing. */
+/**
+ * What the launcher checks for a fix without an approval comment: control's record alone is not sufficient.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { type FixInTree, preApprovalFault } from '../../src/actions/verify-approval.ts';
@@ -47,20 +49,20 @@ function judged({
   return preApprovalFault(run, order, fix, { gates, digestOf })?.code ?? null;
 }
 
-describe('a fix that is said to have been approved beforehand', () => {
-  it('is launched where the approved manifest names its file, and the commit is the fix and nothing else', () => {
+describe('a fix that claims an approval beforehand', () => {
+  it('is launched if the approved manifest names its file and the commit contains only the fix', () => {
     expect(judged({})).toBeNull();
   });
 
   const refusals: readonly (readonly [what: string, change: Case, code: string])[] = [
-    ['where no attempt of that manifest ran', { attempts: [] }, 'fix-not-approved'],
+    ['if no attempt of that manifest ran', { attempts: [] }, 'fix-not-approved'],
     [
-      'where its envelope names nothing',
+      'if its envelope names nothing',
       { attempts: [past(plain, { digest: BARE })], preApprovedBy: BARE, now: { ...plain, trees: {} } },
       'fix-not-approved',
     ],
     [
-      'where the record has another manifest in the place of the approved one',
+      'if the record has another manifest in place of the approved one',
       {
         attempts: [past({ ...APPROVED, cluster: 'elsewhere' })],
         now: { ...NEXT, cluster: 'elsewhere' },
@@ -68,17 +70,17 @@ describe('a fix that is said to have been approved beforehand', () => {
       'fix-not-approved',
     ],
     [
-      'where the fix is of a file that is not named',
+      'if the fix changes a file that is not named',
       { fix: known({ kind: 'mended', path: 'lib/other.py' }) },
       'fix-not-approved',
     ],
     [
-      'where the fix is of a model, whatever is named',
+      'if the fix changes a model, even if it is named',
       { fix: known({ kind: 'mended', path: 'lib/tools/model.py' }) },
       'fix-not-approved',
     ],
     [
-      'where the commit is another than the fix',
+      'if the commit differs from the fix',
       { fix: known({ kind: 'otherwise', why: 'it has another text' }) },
       'fix-not-approved',
     ],
@@ -107,7 +109,7 @@ describe('a fix that is said to have been approved beforehand', () => {
   });
 });
 
-it('an order that names a manifest as having approved it, where no fix was made, is no entry of a record', () => {
+it('an order that names a pre-approving manifest without a fix is rejected by the record', () => {
   const approved = aRun().gated().shown().approved(bob);
   const digest = approved.state.gate?.digest ?? DIGEST;
   expect(() => approved.ordered({ preApprovedBy: digest })).toThrow('no manifest has approved beforehand');
@@ -120,6 +122,6 @@ it.each([
   ['lib/myOptimizer.py', true],
   ['lib/smalllab/report.py', false],
   ['lib/smalllab/log_setup.py', false],
-])('whether %s speaks of model, optimizer or data: %s', (path, speaks) => {
+])('a path like %s concerns model, optimizer or data: %s', (path, speaks) => {
   expect(decidesTraining(path)).toBe(speaks);
 });

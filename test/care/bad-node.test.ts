@@ -1,4 +1,4 @@
-/** From a line of the log to the one machine that it came from, or to a question for a person. */
+/** From a log line to the machine that it came from, or to a question for a person. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -33,7 +33,7 @@ const vm = (name: string, addresses: readonly string[]): TpuVm => ({
 });
 const listed = (...vms: readonly TpuVm[]): VmListing => ({ kind: 'listed', vms });
 
-/** The run after a look at a log that ends in a failure. */
+/** The run after an observation of a log that ends in a failure. */
 function failedWith(...lines: readonly string[]): RunBuilder {
   return failedIn(submitted, lines);
 }
@@ -61,7 +61,7 @@ describe('a bad node', () => {
     'RuntimeError: No accelerator found. Please run on a TPU or GPU.',
     'Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION: x',
     'open(/dev/accel0): Device or resource busy',
-  ])('is meant by "%s", and its worker and machine are found', (line) => {
+  ])('is concluded from "%s", with its worker and machine', (line) => {
     const match = matchOf(`${WORKER} ${line}`);
     const slice = vm('ray-slice', ['10.130.2.1', '10.130.2.2']);
     expect(judgeBadNode(match, listed(vm('ray-other', ['10.130.1.1']), slice), NOON)).toMatchObject({
@@ -71,12 +71,12 @@ describe('a bad node', () => {
     });
   });
 
-  it('is not meant by any other failure, nor where the job ended well', () => {
+  it('is not concluded from another failure, nor without a failure', () => {
     expect(openSignatureMatch(failedWith(`${WORKER} OwnerDiedError`).state)).toBeNull();
     expect(openSignatureMatch(submitted.state)).toBeNull();
   });
 
-  it('is nobody’s concern where a person has asked for a stop', () => {
+  it('is not judged after a person requested a stop', () => {
     const lines = [`${WORKER} Device or resource busy`];
     expect(openSignatureMatch(failedIn(submitted, lines).state)).not.toBeNull();
     expect(openSignatureMatch(failedIn(submitted.stopRequested(bob), lines).state)).toBeNull();
@@ -87,20 +87,20 @@ describe('a bad node', () => {
     ['workers of two machines show it', ['10.130.2.2', '10.130.3.1'], 'several-workers'],
     ['no machine has the address', ['10.9.9.9'], 'no-machine'],
     ['no line says where', [], 'no-address'],
-  ])('is a question where %s', (_, workers, code) => {
+  ])('leads to a question if %s', (_, workers, code) => {
     const match = { ...matchOf(`${WORKER} Device or resource busy`), workers };
     const listing = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.3.1']));
     expect(judgeBadNode(match, listing, NOON)).toMatchObject({ kind: 'unclear', code });
   });
 
-  it('is a question where two machines have the address, or nobody says where the machines are', () => {
+  it('leads to a question if two machines have the address, or no machine list is configured', () => {
     const match = matchOf(`${WORKER} Device or resource busy`);
     const twice = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.2.2']));
     expect(judgeBadNode(match, twice, NOON)).toMatchObject({ code: 'several-machines' });
     expect(judgeBadNode(match, null, NOON)).toMatchObject({ code: 'not-configured' });
   });
 
-  it('is found by an IPv6 address, however the log and the cloud write it', () => {
+  it('is found by an IPv6 address in any notation', () => {
     const match = matchOf('(Train pid=42, ip=2600:1900:4000:0:0:0:0:1f) Device or resource busy');
     const six = vm('ray-six', ['2600:1900:4000::1F']);
     const judged = judgeBadNode(match, listed(vm('ray-other', ['2600:1900:4000::1']), six), NOON);
@@ -114,7 +114,7 @@ describe('a bad node', () => {
     expect(judgeBadNode(match, listed(head), NOON)).toMatchObject({ kind: 'unclear', code: 'head-node' });
   });
 
-  it('is one machine where hosts of one slice show it, and a question where one line stands for several', () => {
+  it('is one machine if several hosts of a slice fail, and a question if one line covers several workers', () => {
     const both = matchOf(
       `${WORKER} Device or resource busy`,
       '(Train pid=43, ip=10.130.2.3) Device or resource busy',
@@ -129,7 +129,7 @@ describe('a bad node', () => {
     expect(judgeBadNode(folded, slice, NOON)).toMatchObject({ kind: 'unclear', code: 'several-workers' });
   });
 
-  it('is a question where more hosts show it than are kept', () => {
+  it('leads to a question if more hosts fail than are recorded', () => {
     const lines = (count: number): readonly string[] =>
       Array.from(
         { length: count },
@@ -144,14 +144,14 @@ describe('a bad node', () => {
     });
   });
 
-  it('is never the replacement that has the address by now, nor one that is being deleted', () => {
+  it('is never the replacement that reuses the address, nor a machine that is being deleted', () => {
     const match = matchOf(`${WORKER} Device or resource busy`);
     const later = { ...vm('ray-new', ['10.130.2.2']), createdAt: '2026-11-21T23:59:59.123456789Z' };
     const going = { ...vm('ray-old', ['10.130.2.2']), state: 'DELETING' };
     expect(judgeBadNode(match, listed(later), NOON)).toMatchObject({ code: 'made-since', why: 'ray-new' });
     expect(judgeBadNode(match, listed(going), NOON)).toMatchObject({ code: 'being-deleted' });
     expect(judgeBadNode(match, listed(later, going), NOON)).toMatchObject({ code: 'being-deleted' });
-    // The same machine, where it stands beside its replacement.
+    // The same machine, listed next to its replacement.
     const ready = listed(later, vm('ray-old', ['10.130.2.2']));
     expect(judgeBadNode(match, ready, NOON)).toMatchObject({
       kind: 'found',
@@ -159,7 +159,7 @@ describe('a bad node', () => {
     });
   });
 
-  it('waits for a list that cannot be read, and not for ever', () => {
+  it('waits for an unreadable machine list, but not forever', () => {
     const match = matchOf(`${WORKER} Device or resource busy`);
     const away = { kind: 'unknown', message: '503' } as const;
     expect(judgeBadNode(match, away, match.since ?? NOON).kind).toBe('wait');
@@ -167,7 +167,7 @@ describe('a bad node', () => {
     expect(judgeBadNode(match, away, late)).toMatchObject({ kind: 'unclear', code: 'unreadable' });
   });
 
-  it('is proposed once, with what the log says redacted, and the call as the policy has it', () => {
+  it('is proposed once, with redacted log lines and the command that the policy prescribes', () => {
     const failed = failedWith(`${WORKER} token hunter2: Device or resource busy`);
     const match = openSignatureMatch(failed.state);
     if (match === null) throw new Error('no signature match');

@@ -1,6 +1,7 @@
 /**
- * Random histories of proposals, consents, edits, deletions, lost permissions, expiries, replays, other threads and crashed
- * runners: an action is called at most once, and never without a consent that counts at that moment by a model of its own.
+ * Random histories of proposals, consents, edits, deletions, lost permissions, expiries, replays, other
+ * threads and crashed runners. An action is called at most once, and only with a consent that is valid at
+ * that moment by an independent model.
  */
 
 import fc from 'fast-check';
@@ -47,7 +48,7 @@ type Act =
       readonly thread: 12 | 13;
       readonly text: string;
     }
-  /** Control records it, whether it should or not: the runner is the second line. */
+  /** Control records it in any case: the runner is the second line of defence. */
   | { readonly act: 'record'; readonly round: 0 | 1; readonly nth: number }
   | { readonly act: 'edit' | 'delete' | 'hide'; readonly nth: number }
   | { readonly act: 'demote' | 'promote' }
@@ -94,15 +95,17 @@ type World = {
   actions: readonly ActionRecord[];
   seq: number;
   comments: Map<number, CommentFacts>;
-  /** As each comment was first written. */
+  /** Each comment as it was first written. */
   written: Map<number, CommentFacts>;
   isMaintainer: boolean;
-  /** Every call that was made: which proposal, on which comment, at which minute. */
+  /** Every call: which proposal, on which comment, at which minute. */
   calls: { readonly digest: Digest; readonly comment: number; readonly minute: number }[];
   readonly mutant: Mutant;
 };
 
-/** A check that is left out, as the lie that would satisfy it; `hasRules` false = the logbook's own rules are left out too. */
+/**
+ * A skipped check, as the false fact that satisfies it; `hasRules` false skips the logbook's own rules too.
+ */
 type Mutant = {
   readonly name: string;
   readonly lie?: (facts: ActionFacts, world: World) => ActionFacts;
@@ -110,7 +113,7 @@ type Mutant = {
 };
 const NOTHING_LEFT_OUT: Mutant = { name: 'nothing' };
 
-/** The comment, if there is one, with something else about it. */
+/** The comment, if it exists, with one property changed. */
 function seenAs(facts: ActionFacts, change: (said: CommentFacts) => Partial<CommentFacts>): ActionFacts {
   const { cited } = facts;
   if (cited.kind === 'unknown' || cited.value === null) return facts;
@@ -154,7 +157,7 @@ const MUTANTS: readonly Mutant[] = [
   { name: 'whether there was a claim before', hasRules: false },
 ];
 
-/** Appends as the logbook does: what the rules refuse is not written. */
+/** Appends as the logbook does: what the rules reject is not written. */
 function append(world: World, draft: EventDraft): number | null {
   const event = {
     ...draft,
@@ -219,7 +222,7 @@ function change(world: World, how: 'edit' | 'delete' | 'hide', id: number): void
     });
 }
 
-/** The runner: judge, claim, mint, spend, call; dead after the claim it never calls. */
+/** The runner: judge, claim, mint, spend, call. If it dies after the claim, it never calls. */
 function carryOut(world: World, round: 0 | 1, dies: boolean): void {
   const { digest } = proposedDraft(proposals[round]).data;
   const asked = (): ActionFacts => {
@@ -252,7 +255,7 @@ function carryOut(world: World, round: 0 | 1, dies: boolean): void {
   world.calls.push({ digest, comment: consent.source.comment, minute: world.minute });
 }
 
-/** What must be true of a call at the moment at which it is made, said without the code under test. */
+/** The conditions for a call at its moment, written without the code under test. */
 function isGrounded(world: World, call: World['calls'][number]): boolean {
   const said = world.comments.get(call.comment);
   return (
@@ -267,7 +270,10 @@ function isGrounded(world: World, call: World['calls'][number]): boolean {
   );
 }
 
-/** How many calls were made over all histories; throws at the first that had no ground, or was a second. */
+/**
+ * The number of calls over all histories; throws at the first call without grounds or the second for one
+ * consent.
+ */
 function callsOver(mutant: Mutant, numRuns: number): number {
   let called = 0;
   fc.assert(
@@ -297,20 +303,20 @@ function callsOver(mutant: Mutant, numRuns: number): number {
   return called;
 }
 
-/** Half of what it takes, so that random histories get as far as a call. */
+/** Half of the steps to a call, so that random histories reach one. */
 const opening: readonly Act[] = [
   { act: 'propose', round: 0 },
   { act: 'write', round: 0, by: 'mira', thread: 12, text: COMMAND },
 ];
 
-describe('whatever people and processes do in whatever order', () => {
+describe('random histories of people and processes', () => {
   // rule ML-02
-  it('an action is called at most once for each proposal and each comment, and never without a consent that counts', () => {
-    // Most histories call nothing; a property over none of them would say nothing.
+  it('call an action at most once per proposal and comment, and only with a valid consent', () => {
+    // Most histories call nothing; a property over none would prove nothing.
     expect(callsOver(NOTHING_LEFT_OUT, 3_000)).toBeGreaterThan(500);
   });
 
-  it.each(MUTANTS)('and that is seen to break where nobody asks $name', (mutant) => {
+  it.each(MUTANTS)('violate that property if the code does not check $name', (mutant) => {
     expect(() => callsOver(mutant, 3_000)).toThrow();
   });
 });

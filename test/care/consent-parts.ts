@@ -1,4 +1,7 @@
-/** A bad node, its proposal, a consent to it and the facts of a moment at which all of it holds: tests change one thing. */
+/**
+ * A bad node, its proposal, a consent to it and the facts of a moment at which everything is valid; tests
+ * change one part.
+ */
 
 import type { ActionFacts } from '../../src/actions/verify-action.ts';
 import type { ActionEvidence, ActionProposal } from '../../src/domain/actions/action.ts';
@@ -60,16 +63,16 @@ export function proposedDraft(what = proposal()): Extract<EventDraft, { type: 'a
   return { type: 'action-proposed', role: 'watch', data: { proposal: what, digest, evidence } };
 }
 
-/** The command without a digest: read, and never enough. */
+/** The command without a digest: it is parsed, but never sufficient. */
 export const BARE = '/approve';
 
-/** The line that consents to this proposal, said without the code under test. */
+/** The line that consents to this proposal, written without the code under test. */
 export function lineFor(what: ActionProposal): string {
   return `${BARE} ${canonicalDigest(what, digestOf).slice(7, 39)}`;
 }
 export const COMMAND = lineFor(proposal());
 
-/** A comment of mira's in the thread of the proposal. */
+/** A comment by mira in the thread of the proposal. */
 export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
   const body = change.body ?? COMMAND;
   return {
@@ -116,7 +119,7 @@ export function consentDraft(
   };
 }
 
-/** Proposed at 12:00, consented to at 12:10, begun at 12:11 unless said otherwise. */
+/** Proposed at 12:00, consented to at 12:10, started at 12:11 unless given otherwise. */
 export function record(change: Partial<ActionRecord> = {}): ActionRecord {
   const { data } = proposedDraft();
   const { data: consented } = consentDraft();

@@ -1,4 +1,7 @@
-/** What a consent takes: everything that may be wrong with one, and a token that is good for its own steps alone. */
+/**
+ * The conditions of a consent: every fault that it may have, and a token that is valid only for its own
+ * steps.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { mintAction } from '../../src/actions/mint.ts';
@@ -29,11 +32,11 @@ const configConsent = (change: Partial<ActionRecord> = {}): ActionRecord =>
     ...change,
   });
 
-/** What was changed, and the fault that says so. */
+/** The change, and the fault that reports it. */
 const FAULTS: readonly (readonly [why: string, code: string, change: Partial<ActionFacts>])[] = [
-  ['nothing of it is in the record', 'not-proposed', { action: null }],
+  ['the record does not contain it', 'not-proposed', { action: null }],
   ['it is for another repository', 'other-repository', { repository: 'lab/others' }],
-  ['it stands in the record of another run', 'other-record', { record: 'ferry-daily-20261122' }],
+  ['it is in the record of another run', 'other-record', { record: 'ferry-daily-20261122' }],
   [
     'its target is another than its digest says',
     'proposal-forged',
@@ -154,7 +157,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   ],
 ];
 
-/** The consent as if this had been written and recorded. */
+/** The facts with a consent that was written and recorded with this text. */
 function saying(body: string): Partial<ActionFacts> {
   const consents = record().approvals.map((one) => ({
     ...one,
@@ -163,7 +166,7 @@ function saying(body: string): Partial<ActionFacts> {
   return { cited: known(comment({ body })), action: record({ approvals: consents }) };
 }
 
-describe('a consent does not count where', () => {
+describe('a consent is not valid if', () => {
   it.each(FAULTS)('%s: %s', (_, code, change) => {
     const asked = facts(change);
     const consent = asked.action?.approvals.at(-1) ?? null;
@@ -171,13 +174,13 @@ describe('a consent does not count where', () => {
     expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code } });
   });
 
-  it('nobody gave it: no-consent', () => {
+  it('it does not exist: no-consent', () => {
     const action = record({ approvals: [], claim: null });
     expect(actionFault(facts({ action }), null)?.code).toBe('no-consent');
   });
 });
 
-describe('the age of a consent, where an approval counts for an hour,', () => {
+describe('the age of a consent, if approvals are valid for an hour,', () => {
   const end = at(70);
   it.each([
     ['60 minutes less a millisecond', -1, null],
@@ -188,7 +191,7 @@ describe('the age of a consent, where an approval counts for an hour,', () => {
     expect(actionFault(asked, asked.action?.approvals.at(-1) ?? null)?.code ?? null).toBe(code);
   });
 
-  it('is no longer where the clock that wrote it runs ahead', () => {
+  it('is not extended by a clock that runs ahead', () => {
     const consents = record().approvals.map((one) => ({
       ...one,
       source: { ...one.source, writtenAt: toRfc3339(at(600)) },
@@ -197,7 +200,7 @@ describe('the age of a consent, where an approval counts for an hour,', () => {
     expect(mintAction(asked, CLAIM)).toMatchObject({ ok: false, error: { code: 'approval-outdated' } });
   });
 
-  it('is none where the time cannot be read', () => {
+  it('is exceeded if the time cannot be read', () => {
     const consents = record().approvals.map((one) => ({ ...one, at: 'yesterday' }));
     expect(mintAction(facts({ action: record({ approvals: consents }) }), CLAIM)).toMatchObject({
       ok: false,
@@ -206,12 +209,12 @@ describe('the age of a consent, where an approval counts for an hour,', () => {
   });
 });
 
-describe('a comment consents to nothing', () => {
+describe('a comment is no consent', () => {
   it.each([
     ['as the approval of a launch', COMMAND.replace('/approve', '/approve-launch')],
-    ['with words behind it', `${COMMAND} please`],
-    ['with a command of a shell behind it', `${COMMAND};reboot`],
-    ['in letters that only look so', COMMAND.replace('a', 'а')],
+    ['with words after it', `${COMMAND} please`],
+    ['with a shell command after it', `${COMMAND};reboot`],
+    ['in look-alike letters', COMMAND.replace('a', 'а')],
     ['with an invisible sign', `${COMMAND}\u200b`],
     ['in a block of code', `\`\`\`\n${COMMAND}\n\`\`\``],
     ['in a span of code', `\`${COMMAND}\``],
@@ -221,7 +224,7 @@ describe('a comment consents to nothing', () => {
     ['in the middle of a sentence', `please ${COMMAND}`],
     ['struck through', `~~${COMMAND}~~`],
     ['with a digest of eleven digits', `${BARE} ${record().digest.slice(7, 18)}`],
-    ['with the digest of a neighbour', `${BARE} ${record().digest.slice(7, 18)}x`],
+    ['with a similar digest', `${BARE} ${record().digest.slice(7, 18)}x`],
   ])('%s', (_, body) => {
     expect(mintAction(facts(saying(body)), CLAIM)).toMatchObject({
       ok: false,
@@ -231,13 +234,13 @@ describe('a comment consents to nothing', () => {
 });
 
 describe('a token', () => {
-  it('is minted where all of it holds, by comment and by config', () => {
+  it('is minted if every condition holds, for a comment and for the config', () => {
     expect(mintAction(facts(), CLAIM).ok).toBe(true);
     const preApproval = { stands: true, used: 1, max: 2 };
     expect(mintAction(facts({ action: configConsent(), preApproval }), CLAIM).ok).toBe(true);
   });
 
-  it('takes the whole digest of the proposal in the comment, in whatever case', () => {
+  it('accepts the whole digest in the comment, in upper or lower case', () => {
     expect(mintAction(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(
       true,
     );
@@ -245,7 +248,7 @@ describe('a token', () => {
 
   it.each([
     ['before the claim was pushed', record({ claim: null }), CLAIM],
-    ['for the claim of somebody else', record(), { seq: 23 }],
+    ['for the claim of another process', record(), { seq: 23 }],
   ])('is not minted %s', (_, action, claim) => {
     expect(mintAction(facts({ action }), claim).ok).toBe(false);
   });
@@ -253,7 +256,7 @@ describe('a token', () => {
   const [step] = proposal().steps;
   if (step === undefined) throw new Error('no step');
 
-  it('lets its step through once', () => {
+  it('permits its step once', () => {
     const token = tokenOf();
     spendCapability({ capability: token, now: at(12) }, step);
     expect(() => spendCapability({ capability: token, now: at(12) }, step)).toThrow(CapabilityError);
@@ -263,17 +266,17 @@ describe('a token', () => {
     ['another machine', { ...step, command: step.command.map((a) => a.replace('7c21', '8d32')) }],
     ['one argument more', { ...step, command: [...step.command, '--async'] }],
     ['another kind of change', { ...step, does: 'init-worker' } as const],
-  ])('lets nothing else through: %s', (_, other) => {
+  ])('permits no other step: %s', (_, other) => {
     const token = tokenOf();
     expect(() => spendCapability({ capability: token, now: at(12) }, other)).toThrow(CapabilityError);
     spendCapability({ capability: token, now: at(12) }, step);
   });
 
-  it('is worth nothing an hour after it was minted', () => {
+  it('expires an hour after it was minted', () => {
     expect(() => spendCapability({ capability: tokenOf(), now: at(72) }, step)).toThrow(CapabilityError);
   });
 
-  it('is worth nothing as a copy, or written down', () => {
+  it('is worthless as a copy or serialized', () => {
     const token = tokenOf();
     for (const forged of [{ ...token }, structuredClone(token), JSON.parse(JSON.stringify(token))])
       expect(() => spendCapability({ capability: forged as Capability, now: at(12) }, step)).toThrow(

@@ -1,4 +1,4 @@
-/** The gcloud stand-in in a folder of its own: its machines, its faults, and how it was called. */
+/** The gcloud stand-in in its own folder: its machines, its faults, and its recorded calls. */
 
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { GcloudOptions } from '../../src/clouds/gcp/gcloud.ts';
 import { runProgram } from '../../src/host/process.ts';
 
-/** A TPU VM as the API prints one. */
+/** A TPU VM as the API prints it. */
 export type Node = {
   readonly name: string;
   readonly state: string;

@@ -1,4 +1,4 @@
-/** Random layouts of checkpoints and lineages, with all that goes wrong with them. */
+/** Random layouts of checkpoints and lineages, with all their faults. */
 
 import * as fc from 'fast-check';
 import type { Search } from '../../src/checkpoints/choose.ts';
@@ -9,7 +9,7 @@ export const PERMANENT = 'gs://lab/run/checkpoints';
 export const TEMPORARY = 'gs://lab-tmp/run/checkpoints';
 const MINUTE_MS = 60_000;
 
-// Few steps, so that some fall together; 9, 10, 99, 100 and 1000 sort otherwise as texts.
+// Few steps, so that some coincide; 9, 10, 99, 100 and 1000 sort differently as texts.
 const step = fc.constantFrom(0, 9, 10, 99, 100, 101, 200, 999, 1_000, 1_001);
 const minute = fc.integer({ min: 0, max: 40 });
 
@@ -101,7 +101,7 @@ const found = (root: string): fc.Arbitrary<Observed<readonly StoredCheckpoint[]>
 
 const lineage = fc
   .record({
-    // Begin and length of each attempt, one after another.
+    // Start and length of each attempt, one after another.
     attempts: fc.array(
       fc.record({
         pause: fc.integer({ min: 0, max: 6 }),

@@ -1,4 +1,4 @@
-/** The lineage of a run as its record tells it: attempts, what each went on from, and what people rejected. */
+/** The lineage of a run from its record: attempts, what each was resumed from, and what people rejected. */
 
 import { describe, expect, it } from 'vitest';
 import { lineageFor, lineageOf, sourcesOf, standingIn } from '../../src/checkpoints/lineage.ts';
@@ -10,7 +10,7 @@ import { alice, bob } from '../support/run-drafts.ts';
 const ROOT = 'gs://lab/run/checkpoints';
 const MINUTE_MS = 60_000;
 
-/** One attempt that went so far, and failed. */
+/** One attempt that reached this step, and failed. */
 function attempt(
   before: RunBuilder,
   number: number,
@@ -32,7 +32,7 @@ function rejected(run: RunBuilder, step: number, reason = 'the loss had diverged
   return run.add({ type: 'checkpoint-rejected', role: 'control', actor: bob, data });
 }
 
-/** How a checkpoint stands that was written while an attempt of the run was under way. */
+/** The state of a checkpoint that was written during an attempt of the run. */
 function standing(run: RunBuilder, of: number, step: number): string {
   const lineage = lineageFor(run.state);
   const from = lineage.attempts.find((one) => one.attempt === of)?.from ?? 0;
@@ -40,7 +40,7 @@ function standing(run: RunBuilder, of: number, step: number): string {
 }
 
 describe('the lineage of a run', () => {
-  it('has the attempt with what it wrote and how it ended', () => {
+  it('contains the attempt with what it wrote and how it ended', () => {
     const run = attempt(aRun(), 1, 300);
     expect(lineageOf(run.state)).toMatchObject({
       attempts: [{ attempt: 1, startStep: 0, startedFrom: null, newestStep: 300, status: 'FAILED' }],
@@ -48,7 +48,7 @@ describe('the lineage of a run', () => {
     });
   });
 
-  it('takes a rejected step and all that came after it out, and leaves what was before', () => {
+  it('excludes a rejected step and all later ones, and keeps earlier ones', () => {
     const run = rejected(attempt(aRun(), 1, 300), 200);
     expect([100, 199, 200, 300].map((step) => standing(run, 1, step))).toEqual([
       'eligible',
@@ -61,7 +61,7 @@ describe('the lineage of a run', () => {
     ]);
   });
 
-  it('knows no checkpoint that was written before, after or between its attempts', () => {
+  it('treats a checkpoint outside the times of its attempts as foreign', () => {
     const lineage = lineageFor(attempt(aRun(), 1, 300).state);
     const [only] = lineage.attempts;
     const at = (ms: number) => standingIn(lineage, { step: 10, writtenAt: branded(ms, isInstant) }).standing;
@@ -69,19 +69,19 @@ describe('the lineage of a run', () => {
     expect(at((only?.until ?? 0) + 2 * MINUTE_MS)).toBe('foreign');
   });
 
-  it('names what it rests on: what its attempts loaded', () => {
+  it('names the checkpoints that its attempts loaded', () => {
     const run = attempt(aRun(), 1, 300, `${ROOT}/step-120/`);
     expect(sourcesOf(run.state)).toEqual([`${ROOT}/step-120`]);
     expect(lineageOf(run.state).attempts).toMatchObject([{ startStep: 120 }]);
   });
 
-  it('rejects nothing of a run that no job was submitted for', () => {
+  it('allows no rejection before a job was submitted', () => {
     expect(() => rejected(aRun().gated(), 10)).toThrow('before a job was submitted');
   });
 });
 
-describe('the part of the card', () => {
-  it('stands on the card where there is more to tell than one attempt', () => {
+describe('the lineage part of the card', () => {
+  it('appears only with more than one attempt or a rejection', () => {
     const one = attempt(aRun(), 1, 300);
     expect(lineagePart(one.state)).toBeNull();
     expect(lineagePart(rejected(one, 200).state)).toMatchSnapshot();

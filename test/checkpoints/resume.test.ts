@@ -1,4 +1,4 @@
-/** What an attempt after a failure is kept from: a checkpoint that nobody would let it begin from now. */
+/** What a retry may resume from after a failure: never a checkpoint that is not eligible now. */
 
 import { describe, expect, it } from 'vitest';
 import { type ResumeInput, resumePoint } from '../../src/checkpoints/resume.ts';
@@ -57,18 +57,18 @@ const theirs = (found: readonly StoredCheckpoint[]): ResumeInput['searched'] => 
   { root: THEIRS, found: known(found) },
 ];
 
-describe('where nothing of its own is left, what a run was launched from', () => {
-  it('is gone on from only as it stands', () => {
+describe('the checkpoint that a run without own checkpoints was launched from', () => {
+  it('is used only if it is unchanged', () => {
     expect(resume()).toEqual(known({ kind: 'from', path: BEGUN, step: 700 }));
   });
 
-  it('is asked about where its own run has rejected it since', () => {
+  it('needs a decision if its own run has rejected it since', () => {
     const at = new Date(claimedAt + 120_000).toISOString();
     const rejected: RunState = { ...SOURCE, rejections: [{ step: 700, at, seq: 99 } as never] };
     expect(resume({ runs: [RUN, rejected] })).toEqual(known({ kind: 'ask', code: 'rejected' }));
   });
 
-  it('is asked about where it is gone or half of it is, and a newer one is not taken in its place', () => {
+  it('needs a decision if it is missing or incomplete, and no newer one replaces it', () => {
     const newer = stored(`${THEIRS}/step-900`, 900);
     expect(resume({ searched: theirs([newer]) })).toEqual(known({ kind: 'ask', code: 'not-there' }));
     expect(resume({ searched: theirs([newer, stored(BEGUN, 700, false)]) })).toEqual(
@@ -76,7 +76,7 @@ describe('where nothing of its own is left, what a run was launched from', () =>
     );
   });
 
-  it('is unknown where its store cannot be read', () => {
+  it('is unknown if its store cannot be read', () => {
     const blind = { root: THEIRS, found: unknown('status 403') };
     const searched = [{ root: OWN, found: known([]) }, blind];
     expect(resume({ searched })).toMatchObject({ kind: 'unknown' });
@@ -84,7 +84,7 @@ describe('where nothing of its own is left, what a run was launched from', () =>
   });
 });
 
-it('a checkpoint in a root that another run wrote to at the same time is asked about', () => {
+it('a checkpoint in a root that another run wrote to at the same time needs a decision', () => {
   const plan = { from: null, roots: [THEIRS], named: [] };
   const found = { plan, searched: [{ root: THEIRS, found: known([stored(`${THEIRS}/step-900`, 900)]) }] };
   const run = ranIn(OWN, 'own');
@@ -94,7 +94,7 @@ it('a checkpoint in a root that another run wrote to at the same time is asked a
   );
 });
 
-it('a fix that takes the place for the checkpoint out of its command is one that looks for itself', () => {
+it('a fix that removes the checkpoint placeholder from its command makes the job choose for itself', () => {
   const at = new Date(claimedAt + 120_000).toISOString();
   const own = ranIn(OWN, 'own');
   const run: RunState = { ...own, rejections: [{ step: 800, at, seq: 99 } as never] };
@@ -122,7 +122,7 @@ it('a folder above the roots of recorded runs is not outside the record', () => 
   });
 });
 
-it('what a job has written is no program, and what follows it none where there is no checkpoint', () => {
+it('a file that a job has written is never the program of a command, also behind a placeholder', () => {
   expect(readCommandLine('{checkpoint}/train.sh --address=elsewhere')).toBeNull();
   expect(readCommandLine('python3 {checkpoint}')?.command).toEqual(['python3', '{checkpoint}']);
 });

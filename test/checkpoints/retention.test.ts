@@ -1,4 +1,7 @@
-/** What may be deleted of a run: nothing that is protected is ever listed, nor deleted while others write, prune and reject. */
+/**
+ * What may be deleted from a run: nothing protected is listed, or deleted while others write, prune and
+ * reject.
+ */
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -69,31 +72,31 @@ function steps({ candidates }: Retention): readonly (number | null)[] {
   return candidates.map(({ metadata }) => metadata?.step ?? null);
 }
 
-describe('a list of what may go', () => {
+describe('a list of deletable checkpoints', () => {
   const found = [100, 200, 300, 400, 1_000].map((step) => saved(step));
 
-  it('has the oldest, and keeps as many of the newest as were asked for', () => {
+  it('contains the oldest, and keeps the requested number of the newest', () => {
     expect(steps(plan(found, needs(), { keep: 2, milestones: [] }))).toEqual([100, 200, 300]);
     expect(steps(plan(found, needs(), { keep: 0, milestones: [] }))).toEqual([100, 200, 300, 400]);
   });
 
   // rule HR-62
-  it('never has what an attempt started from, nor what the run was launched from, however old', () => {
+  it('never contains what an attempt started from or the run was launched from, of any age', () => {
     const its = needs({ sources: [`${PERMANENT}/step-200`, 'checkpoints/step-300'] });
     expect(steps(plan(found, its))).toEqual([100, 400]);
   });
 
-  it('never has the final one, nor a milestone', () => {
+  it('never contains the final checkpoint or a milestone', () => {
     const its = needs({ finalSteps: [400] });
     expect(steps(plan(found, its, { keep: 1, milestones: [100] }))).toEqual([200, 300]);
   });
 
-  it('never has what a job that runs may still write', () => {
+  it('never contains what a running job may still write', () => {
     expect(steps(plan(found, needs({ writtenUpTo: 250 })))).toEqual([100, 200]);
     expect(steps(plan(found, needs({ writtenUpTo: null })))).toEqual([]);
   });
 
-  it('never has what is incomplete, unreadable, foreign or the root, and says so', () => {
+  it('never contains an incomplete, unreadable or foreign checkpoint or the root, and gives the reason', () => {
     const half = { ...saved(10), metadata: known(null) };
     const shut = { ...saved(20), metadata: unknown('status 403') };
     const late = { ...saved(30), metadata: known({ text: '{}', writtenAt: NOW, identity: 'x' }) };
@@ -119,7 +122,7 @@ describe('a list of what may go', () => {
   });
 
   // rule HR-61
-  it('of an ordinary run that chose nothing has all but its last one; a contract has to choose', () => {
+  it('keeps only the last checkpoint of an ordinary run without a setting; a contract must choose', () => {
     const { state } = aRun().gated().shown().approved(alice).ordered().submitted();
     const chosen = state.order?.manifest?.retention.keepTemporary ?? 1;
     expect(depthOf(state, null)).toBe(chosen);
@@ -132,7 +135,7 @@ describe('a list of what may go', () => {
   });
 
   // threat T118
-  it('has none that another run may have written, which was at work there at that time', () => {
+  it('never contains a checkpoint that another run may have written at that time', () => {
     const claimed = (at: string): RunState => {
       const other = aRun().gated().shown().approved(alice).ordered().claimed().submitted().state;
       const { order } = other;
@@ -149,7 +152,7 @@ describe('a list of what may go', () => {
     ]);
   });
 
-  it('is none where a root could not be listed', () => {
+  it('is unknown if a root could not be listed', () => {
     const roots = [
       { root: PERMANENT, found: known(found) },
       { root: TEMPORARY, found: unknown('status 403') },
@@ -157,7 +160,7 @@ describe('a list of what may go', () => {
     expect(retentionOf(roots, needs(), NOTHING_KEPT)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('rests on the record: what its job loaded, and what it may still write', () => {
+  it('uses the record: what its job loaded, and what it may still write', () => {
     const submitted = aRun().gated().shown().approved(alice).ordered().submitted();
     expect(needsOf(submitted.state)).toMatchObject({ writtenUpTo: 0 });
     const seen = submitted.observed({ checkpointStep: 300, resumedFrom: `${PERMANENT}/step-200` });
@@ -166,7 +169,7 @@ describe('a list of what may go', () => {
     expect(needsOf(ended.state)).toMatchObject({ writtenUpTo: Number.MAX_SAFE_INTEGER, finalSteps: [1_000] });
   });
 
-  it('has nothing protected, whatever lies there', () => {
+  it('never contains a protected checkpoint, for any stored layout', () => {
     fc.assert(
       fc.property(searches, fc.nat(4), fc.array(fc.constantFrom(9, 100, 200)), (search, keep, milestones) => {
         const lineage = search.lineage ?? { attempts: [], rejections: [] };
@@ -210,8 +213,8 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ does: fc.constantFrom('prune' as const, 'rewrite' as const, 'reject' as const) }),
 );
 
-describe('what was listed', () => {
-  it('goes only as it was seen, and only while nothing protects it, however others write, prune and reject meanwhile', () => {
+describe('the deletion of a listed checkpoint', () => {
+  it('happens only if it is unchanged and unprotected, while others write, prune and reject', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 9 }),
@@ -224,14 +227,14 @@ describe('what was listed', () => {
           );
           let its = needs({ sources: [`${PERMANENT}/step-200`], writtenUpTo: count * 100 });
           let newest = count * 100;
-          // What people consented to: a list of the beginning.
+          // The list that people approved, from the start.
           const listed = plan(store, its, wishes).candidates.map(({ stored }) => stored);
           let next = 0;
           for (const act of script) {
             if (act.does === 'save') {
               newest += 100;
               store = [...store, saved(newest, act.root)];
-              // A save of what stays prunes all that rolls (levanter, checkpoint.py).
+              // Saving a permanent checkpoint prunes all rolling ones (levanter, checkpoint.py).
               if (act.root === PERMANENT) store = store.filter(({ root }) => root === PERMANENT);
               its = { ...its, writtenUpTo: newest };
             } else if (act.does === 'prune') store = store.filter(({ root }) => root === PERMANENT);
@@ -243,7 +246,7 @@ describe('what was listed', () => {
               const target = listed[next];
               if (target === undefined) return;
               const look = secondLook(plan(store, its, wishes), target.path, identityOf(target) ?? '');
-              // The first that is not as it was ends it.
+              // The first changed checkpoint ends the clean-up.
               if (look !== 'same') return;
               const left = store.filter(({ path }) => path !== target.path);
               const usable = new Set(
@@ -268,7 +271,7 @@ describe('what was listed', () => {
     );
   });
 
-  it('is not touched where it was written anew, is protected by now, or is gone', () => {
+  it('is skipped if it was rewritten, is now protected, or is gone', () => {
     const found = [saved(100), saved(200), saved(300)];
     const seen = '100-0';
     const path = `${PERMANENT}/step-100`;

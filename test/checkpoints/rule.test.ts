@@ -1,4 +1,7 @@
-/** The chosen checkpoint is always the one that the rule names: held against Python written from the same words, and against what must never be. */
+/**
+ * The chosen checkpoint is always the one that the rule names: compared with a Python version of the same
+ * rule, and with properties.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ function answerOf(search: Search): string {
   return choice.kind === 'chosen' ? choice.checkpoint.stored.path : choice.code;
 }
 
-/** As rule.py reads it: null for a root that could not be listed, `unreadable` for a file. */
+/** The input of rule.py: null for a root that could not be listed, `unreadable` for a file. */
 function forPython({ roots, ...rest }: Search): unknown {
   return {
     ...rest,
@@ -51,7 +54,7 @@ function searchOf(found: readonly StoredCheckpoint[], more: Partial<Search> = {}
 }
 
 describe('the rule', () => {
-  it('is read the same by Python, written from its words alone', () => {
+  it('gives the same result as a Python version written only from its text', () => {
     const seed = Date.now() % 2 ** 31;
     const layouts = fc.sample(searches, { numRuns: LAYOUTS, seed });
     const input = JSON.stringify(layouts.map(forPython));
@@ -61,7 +64,7 @@ describe('the rule', () => {
       answerOf(layout) === answers[index] ? [] : [{ ours: answerOf(layout), python: answers[index], layout }],
     );
     expect(apart.length, `seed ${seed}: ${JSON.stringify(apart[0])}`).toBe(0);
-    // What is sampled reaches every answer.
+    // The sample must reach every answer.
     const kinds = new Set(answers.map((answer) => (answer.startsWith('gs:') ? 'chosen' : answer)));
     expect([...kinds].toSorted()).toEqual([
       'checkpoint-unreadable',
@@ -72,7 +75,7 @@ describe('the rule', () => {
     ]);
   });
 
-  it('never chooses what is incomplete, rejected, foreign, or not the newest', () => {
+  it('never chooses an incomplete, rejected, foreign or older checkpoint', () => {
     fc.assert(
       fc.property(searches, (search) => {
         const choice = chooseCheckpoint(search);
@@ -97,7 +100,7 @@ describe('the rule', () => {
     );
   });
 
-  it('does not change by anything that is passed over, nor by the order in which a store lists', () => {
+  it('does not depend on skipped checkpoints or on the order of a listing', () => {
     fc.assert(
       fc.property(searches, (search) => {
         const passed = new Set(
@@ -123,7 +126,7 @@ describe('the rule', () => {
     );
   });
 
-  it('lets a person name only what it would let be chosen', () => {
+  it('lets a person name only a checkpoint that is eligible', () => {
     fc.assert(
       fc.property(searches, fc.nat(20), (search, index) => {
         const all = judgeAll(search);
@@ -144,13 +147,13 @@ describe('the rule', () => {
 
 describe('the newest checkpoint', () => {
   // rule HR-58
-  it('is the one with the largest step as a number, not the last as a text', () => {
+  it('is the one with the largest step as a number, not as a text', () => {
     const layout = [saved(900), saved(1_000), saved(99)];
     expect(answerOf(searchOf(layout))).toBe(`${PERMANENT}/step-1000`);
   });
 
   // rule HR-54
-  it('is looked for in the temporary root as well, and of two of one step the later counts', () => {
+  it('is also searched in the temporary root, and the later one of two with the same step is chosen', () => {
     const roots = [
       { root: PERMANENT, found: known([saved(100, PERMANENT, 1)]) },
       { root: TEMPORARY, found: known([saved(100, TEMPORARY, 2)]) },
@@ -159,14 +162,14 @@ describe('the newest checkpoint', () => {
   });
 
   // rule HR-57
-  it('is no incomplete one: where there is none that is complete, a person is asked', () => {
+  it('is never an incomplete one: without a complete one, a person is asked', () => {
     const half = { ...saved(300), metadata: known(null) };
     expect(answerOf(searchOf([saved(200), half]))).toBe(`${PERMANENT}/step-200`);
     expect(answerOf(searchOf([half]))).toBe('none-complete');
     expect(answerOf(searchOf([]))).toBe('none-complete');
   });
 
-  it('is no incomplete one that a person names: that is refused, with the reason', () => {
+  it('is never an incomplete one that a person names: it is refused with the reason', () => {
     const half = { ...saved(300), metadata: known(null) };
     const search = searchOf([saved(200), half]);
     expect(askedCheckpoint(search, { step: 300 })).toMatchObject({ kind: 'refused', code: 'no-metadata' });
@@ -176,7 +179,7 @@ describe('the newest checkpoint', () => {
   });
 
   // rule HR-59
-  it('is no newer one of a lineage that was rejected, and none that nobody can tell the origin of', () => {
+  it('is never one of a rejected lineage or of unknown origin', () => {
     const at = (ms: number) => branded(ms, isInstant);
     const attempts = [{ attempt: 1, from: at(900_000), until: at(1_000_500), startStep: 0 }];
     const rejections = [{ step: 300, at: at(1_000_600) }];
@@ -186,7 +189,7 @@ describe('the newest checkpoint', () => {
     expect(answerOf(searchOf(layout, { lineage: { attempts: [], rejections: [] } }))).toBe('none-of-lineage');
   });
 
-  it('is asked for where a newer one could not be read, and not where only an older one could not', () => {
+  it('needs a person if a newer one could not be read, but not if only an older one could not', () => {
     const shut = (step: number): StoredCheckpoint => ({ ...saved(step), metadata: unknown('status 403') });
     expect(answerOf(searchOf([saved(200), shut(300)]))).toBe('checkpoint-unreadable');
     expect(answerOf(searchOf([saved(200), shut(100)]))).toBe(`${PERMANENT}/step-200`);

@@ -1,4 +1,4 @@
-/** Where a run begins: whose record says whether the checkpoint that is asked for may be used. */
+/** Where a run starts: which run's record decides whether the named checkpoint may be used. */
 
 import { describe, expect, it } from 'vitest';
 import { rootOf, startPoint } from '../../src/checkpoints/start.ts';
@@ -31,14 +31,14 @@ const start = (from: From, found: readonly StoredCheckpoint[], runs = [SOURCE]) 
   startPoint({ path: ROOT, run: null, ...from }, [{ root: ROOT, found: known(found) }], known(runs));
 
 describe('a checkpoint that a person names', () => {
-  it('is proven by its own metadata, and by the record of the run that wrote there', () => {
+  it('is proven by its own metadata, and by the record of the run that wrote it', () => {
     const path = `${ROOT}/step-1200`;
     expect(start({ path: `${path}/` }, [stored(1_200), stored(1_500)])).toEqual(
       known({ kind: 'proven', path, step: 1_200, run: SOURCE.run, attempt: 1 }),
     );
   });
 
-  it('is refused where it is incomplete, and the newest whole one is not taken in its place', () => {
+  it('is refused if it is incomplete, and not replaced by the newest complete one', () => {
     const found = [stored(1_000), stored(1_200, { isWhole: false })];
     expect(start({ path: `${ROOT}/step-1200` }, found)).toMatchObject({
       value: { kind: 'refused', code: 'no-metadata' },
@@ -48,45 +48,45 @@ describe('a checkpoint that a person names', () => {
 });
 
 describe('a root that a person names', () => {
-  it('means its newest whole one', () => {
+  it('means its newest complete checkpoint', () => {
     expect(start({}, [stored(900), stored(1_200), stored(1_300, { isWhole: false })])).toMatchObject({
       value: { kind: 'proven', step: 1_200 },
     });
   });
 
   // rule HR-55
-  it('has none where nothing whole is there, and nothing is guessed', () => {
+  it('has none without a complete checkpoint, and nothing is guessed', () => {
     expect(start({}, [stored(900, { isWhole: false })])).toMatchObject({ value: { code: 'none-complete' } });
   });
 
-  it('is not known to have one where it cannot be listed', () => {
+  it('is unknown if it cannot be listed', () => {
     const blind = [{ root: ROOT, found: unknown('status 403') }];
     expect(startPoint({ path: ROOT, run: null }, blind, known([SOURCE]))).toMatchObject({ kind: 'unknown' });
     expect(startPoint({ path: ROOT, run: null }, [], known([SOURCE]))).toMatchObject({ kind: 'unknown' });
   });
 });
 
-describe('whose it is', () => {
-  it("has to be known: a place where no recorded run wrote is nobody's", () => {
+describe('the run that wrote a checkpoint', () => {
+  it('must be known: a root without a recorded run is refused', () => {
     expect(start({}, [stored(900)], [])).toMatchObject({ value: { kind: 'refused', code: 'no-run' } });
     const said = { run: branded('another-run', isRunId) };
     expect(start(said, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
   });
 
-  it("is nobody's of the record where a person says so, and then only where none wrote there", () => {
+  it('is outside the record if a person states that and no recorded run wrote there', () => {
     expect(start({ run: OUTSIDE }, [stored(900)], [])).toMatchObject({
       value: { kind: 'proven', run: null, step: 900 },
     });
     expect(start({ run: OUTSIDE }, [stored(900)])).toMatchObject({ value: { code: 'other-run' } });
   });
 
-  it('is asked for where several runs wrote there', () => {
+  it('must be named if several runs wrote there', () => {
     const twin = { ...SOURCE, run: branded('twin', isRunId) };
     expect(start({}, [stored(900)], [SOURCE, twin])).toMatchObject({ value: { code: 'several-runs' } });
     expect(start({ run: twin.run }, [stored(900)], [SOURCE, twin])).toMatchObject({ value: { run: 'twin' } });
   });
 
-  it("is no attempt's that was not writing then, and no lineage's that people rejected", () => {
+  it('must have been writing at that time, in a lineage that was not rejected', () => {
     const early = stored(900, { atMs: claimedAt - 3_600_000 });
     expect(start({ path: early.path }, [early])).toMatchObject({ value: { code: 'foreign' } });
     const at = new Date(claimedAt + 120_000).toISOString();
@@ -96,7 +96,7 @@ describe('whose it is', () => {
     });
   });
 
-  it("is told by the end of a path that only the job's machine knows in full", () => {
+  it("is found by the end of a path that only the job's machine can resolve", () => {
     const order = SOURCE.order;
     if (order === null) throw new Error('it was ordered');
     const relative = {
@@ -107,7 +107,7 @@ describe('whose it is', () => {
   });
 });
 
-it('nothing is listed for a run that begins from nothing, and a step is listed in its folder', () => {
+it('nothing is listed for a run that starts from nothing, and a step is listed in its folder', () => {
   expect(startPoint(null, [], unknown('not read'))).toEqual(known({ kind: 'anew' }));
   expect(rootOf(`${ROOT}/step-12/`)).toBe(ROOT);
   expect(rootOf(`${ROOT}/`)).toBe(ROOT);

@@ -1,4 +1,7 @@
-/** The one command that deletes on a worker, run by a real shell on real mounts: whatever happens when, the bucket keeps its content. */
+/**
+ * The command that deletes on a worker, run by a real shell with real mounts: the bucket keeps its content
+ * with any timing.
+ */
 
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +39,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
   };
   const isUntouched = (): boolean => worker.list(`${MOUNT_POINT}/models/llama`)?.[0] === 'weights';
 
-  test('deletes what was written beside the mount, says how much that freed, and is done when asked again', async () => {
+  test('deletes data written below a missing mount, reports the freed space, and can be repeated', async () => {
     worker.write(`${MOUNT_POINT}/ odd\n'name"; $(reboot) *`, 'x');
     worker.write(`${MOUNT_POINT}/-rf`, 'x');
     worker.write(`${MOUNT_POINT}/.hidden/--help`, 'x');
@@ -58,26 +61,26 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(isUntouched()).toBe(true);
   });
 
-  test('does nothing while something is mounted below', async () => {
+  test('does nothing while another mount is below the folder', async () => {
     worker.mountBucket(`${MOUNT_POINT}/models`);
     expect(await said()).toBe('refused mounted-below');
     expect(isUntouched()).toBe(true);
   });
 
-  test('does nothing where the mount came back between the look and the act', async () => {
+  test('does nothing if the mount returned between check and deletion', async () => {
     worker.install('perl', interfering('perl', `mount --bind /mnt/bucket ${MOUNT_POINT}`));
     expect(await said()).toBe('refused mounted');
     expect(isUntouched()).toBe(true);
   });
 
-  test('puts the folder back where something was mounted below it in between', async () => {
+  test('restores the folder if a mount appeared below it in the meantime', async () => {
     worker.install('perl', interfering('perl', `mount --bind /mnt/bucket ${MOUNT_POINT}/models`, 1));
     expect(await said()).toBe('refused mounted-below');
     expect(isUntouched()).toBe(true);
     expect(worker.list('/tmp')).toEqual(['gcsfuse_mount']);
   });
 
-  test('leaves it aside, and says so, where the name is taken again by then', async () => {
+  test('leaves the folder aside and reports that if its name is in use again', async () => {
     worker.install(
       'perl',
       `#!/bin/sh\nmount --bind /mnt/bucket ${MOUNT_POINT}/models\n/usr/bin/perl "$@" && mkdir ${MOUNT_POINT}\n`,
@@ -86,7 +89,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(worker.list(`${ASIDE}/models/llama`)).toEqual(['weights']);
   });
 
-  test('does not reach a mount that comes while it deletes', async () => {
+  test('does not reach a mount that appears during the deletion', async () => {
     worker.install(
       'find',
       interfering('find', `mkdir -p ${MOUNT_POINT} && mount --bind /mnt/bucket ${MOUNT_POINT}`, 4),
@@ -95,7 +98,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(worker.list('/tmp')).toEqual(['gcsfuse_mount']);
   });
 
-  test('follows no link, neither at the end of the path nor on the way', async () => {
+  test('follows no symbolic link, neither at the end nor inside the path', async () => {
     worker.write('/home/somebody/kept', 'x');
     const root = join(worker.folder, 'root');
     mkdirSync(join(root, 'tmp/deep'));
@@ -113,7 +116,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(worker.list('/home/somebody')).toEqual(['kept']);
   });
 
-  test('deletes nothing behind a link that lies inside', async () => {
+  test('deletes nothing behind a symbolic link inside the folder', async () => {
     worker.write('/home/somebody/kept', 'x');
     symlinkSync('/home/somebody', join(worker.folder, 'root', MOUNT_POINT, 'models/link'));
     expect(await said()).toBe('deleted moved');
@@ -128,14 +131,14 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(await said()).toBe('refused other-disk');
   });
 
-  test('refuses a folder that became another one in between, and puts that back', async () => {
+  test('refuses and restores a folder that was replaced in the meantime', async () => {
     const swap = `mv ${MOUNT_POINT} /tmp/taken && ln -s /tmp/taken ${MOUNT_POINT}`;
     worker.install('perl', interfering('perl', swap, 1));
     expect(await said()).toBe('refused changed');
     expect(worker.list('/tmp/taken/models/llama')).toEqual(['weights']);
   });
 
-  test('says what it could not delete, and deletes the rest when asked again', async () => {
+  test('reports what it could not delete, and deletes the rest when repeated', async () => {
     worker.write(`${MOUNT_POINT}/models/broken`, 'x');
     worker.install(
       'find',
@@ -151,7 +154,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(worker.list('/tmp')).toEqual([]);
   });
 
-  test('does nothing on a disk that may not be written', async () => {
+  test('does nothing on a read-only disk', async () => {
     const { stdout, exitCode } = await worker.ssh(`mount -o remount,bind,ro / && ${COMMAND}`);
     expect(readCleanAnswer(stdout, exitCode ?? -1)).toMatchObject({
       value: { outcome: 'refused', code: 'not-moved', freedBytes: 0 },
@@ -159,7 +162,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(isUntouched()).toBe(true);
   });
 
-  test('deletes although somebody works in the folder, and speaks last whatever is said before', async () => {
+  test('deletes although a process uses the folder, and prints its result last', async () => {
     const { stdout, exitCode } = await worker.ssh(
       `echo Welcome; (cd ${MOUNT_POINT} && exec sleep 20 >/dev/null 2>&1) & sleep 0.2; ${COMMAND}; code=$?; kill $!; exit $code`,
     );
@@ -168,12 +171,12 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(worker.list('/tmp')).toEqual([]);
   });
 
-  test('is unknown where somebody speaks after it', async () => {
+  test('is unknown if other output follows its result', async () => {
     const { stdout, exitCode } = await worker.ssh(`${COMMAND}; echo logout`);
     expect(readCleanAnswer(stdout, exitCode ?? -1).kind).toBe('unknown');
   });
 
-  test('does nothing where the mount table cannot be read whole', async () => {
+  test('does nothing if the mount table cannot be read completely', async () => {
     for (const script of ['exit 1', 'exit 0', 'exec /usr/bin/tail -n 1 "$@"']) {
       worker.install('cat', `#!/bin/sh\n${script}\n`);
       expect(await said()).toBe('refused unread');
@@ -181,16 +184,17 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
     expect(isUntouched()).toBe(true);
   });
 
-  test('is unknown where nobody may become root', async () => {
+  test('is unknown without permission to become root', async () => {
     worker.install('sudo', '#!/bin/sh\necho "sudo: a password is required" >&2\nexit 1\n');
     expect(await said()).toBe('the command ended with 1 and without its last line');
     expect(isUntouched()).toBe(true);
   });
 
-  test('keeps the bucket whenever and wherever it is mounted while the command runs', async () => {
+  test('keeps the bucket if it is mounted at any place and time during the command', async () => {
     const outcomes = new Set<string>();
     for (const place of [MOUNT_POINT, `${MOUNT_POINT}/models`, ASIDE]) {
-      // Every moment for the mount point itself, every third for the others: each is a machine of its own.
+      // Every moment for the mount point itself, every third for the others, because each needs a new
+      // machine.
       const stride = place === MOUNT_POINT ? 1 : 3;
       for (let moment = 1, isReached = true; isReached; moment += stride) {
         const other = makeTpuWorker();
@@ -230,14 +234,17 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
   });
 });
 
-/** A program that lets something happen before its n-th call (each, where none is named) does its own work. */
+/**
+ * A program that runs a script before its n-th call (before each call if no number is given), then does its
+ * normal work.
+ */
 function interfering(name: string, what: string, nth: number | null = null): string {
   const count = `n=$(($(/usr/bin/cat /opt/worker/${name}.count 2>/dev/null || echo 0) + 1)); echo $n > /opt/worker/${name}.count`;
   const happens = nth === null ? what : `if test $n = ${nth}; then ${what}; fi`;
   return `#!/bin/sh\n${count}\n${happens}\nexec /usr/bin/${name} "$@"\n`;
 }
 
-/** Mounts the bucket before the call of any of these programs that is the n-th of all. */
+/** Mounts the bucket before the n-th call among all these programs. */
 function mountAtMoment(worker: TpuWorkerSandbox, name: string, moment: number, place: string): void {
   worker.install(
     name,

@@ -1,4 +1,4 @@
-/** Looking at a worker over ssh: the exact argument arrays, what a real worker answers, and what is unknown. */
+/** Inspecting a worker over ssh: the exact arguments, a real worker's answers, and unknown answers. */
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const WORKER: TpuWorker = {
 };
 const skipReason = 'this machine gives no mount namespaces to its users (unshare --map-root-user --mount)';
 
-test('the arguments of one call hold the worker, its zone and a constant command, each in its own place', () => {
+test('the arguments of a call contain the worker, its zone and a constant command, each separately', () => {
   expect(sshArguments('example-lab', WORKER, 'df -P -B1 /')).toEqual([
     ...['compute', 'tpus', 'tpu-vm', 'ssh', 'ray-vllm-a'],
     ...['--zone', 'us-central1-a', '--project', 'example-lab', '--worker=1'],
@@ -54,7 +54,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
       { mountPoint: AT, thresholdPercent: 10 },
     );
 
-  test('shows data beside a mount that is missing, and the mount where it is there', async () => {
+  test('shows data below a missing mount, and the mount if it is present', async () => {
     expect(judged(await inspect())).toMatchObject({
       finding: 'mount-missing',
       detail: { percentFreeAfter: expect.stringMatching(/^(?:99\.\d|100\.0)$/) },
@@ -72,7 +72,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
     ]);
   });
 
-  test('is unknown, and asked once, where it does not answer', async () => {
+  test('is unknown after one call if it does not answer', async () => {
     await standin.set({ nodes, faults: [{ verb: 'ssh', kind: 'unreachable', times: 9 }] });
     const answers = await inspect();
     expect(answers.mounts).toEqual({
@@ -83,7 +83,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
     expect(await standin.calls()).toHaveLength(1);
   });
 
-  test('is unknown where its mount table comes back empty, with exit code 0', async () => {
+  test('is unknown if its mount table is empty with exit code 0', async () => {
     worker.install('cat', '#!/bin/sh\nexit 0\n');
     worker.install(
       'df',
@@ -92,7 +92,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
     expect(judged(await inspect())).toMatchObject({ finding: 'unread', detail: { what: 'mounts' } });
   });
 
-  test('is unknown where gcloud is missing, hangs, or never stops talking', async () => {
+  test('is unknown if gcloud is missing, hangs, or prints without end', async () => {
     const missing = await inspect({ program: 'no-gcloud-here' });
     expect(missing.disk).toEqual({ kind: 'unknown', why: expect.stringMatching(/^gcloud: ENOENT/) });
     const { run } = standin.gcloud;

@@ -1,4 +1,4 @@
-/** The lab's scripts run through uv; without it only where uv itself could not start, and never a second time. */
+/** The lab's scripts run through uv; without it only if uv could not start, and never twice. */
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(tree, { recursive: true, force: true }));
 
-/** A program that says how it was called, and ends as it is told to. */
+/** A program that records its arguments and exits with the given code. */
 function program(path: string, exitCode = 0, mode = 0o755): void {
   const file = join(tree, path);
   mkdirSync(join(file, '..'), { recursive: true });
@@ -49,7 +49,7 @@ const change = (step = STEP): Promise<ProgramResult> => {
 const WITHOUT_UV = '.venv/bin/python cluster.py --config infra/a.yaml init-worker ray-a\n';
 
 describe('a script of the lab', () => {
-  it('runs through uv, and nothing else is run', async () => {
+  it('runs through uv, and nothing else runs', async () => {
     program('bin/uv');
     program('.venv/bin/python');
     expect(await change()).toMatchObject({ ok: true });
@@ -58,26 +58,26 @@ describe('a script of the lab', () => {
 
   it.each([
     ['there is no uv', () => undefined],
-    ['nobody may execute it', () => program('bin/uv', 0, 0o644)],
-  ])('runs without it where %s', async (_, prepare) => {
+    ['it is not executable', () => program('bin/uv', 0, 0o644)],
+  ])('runs without uv if %s', async (_, prepare) => {
     prepare();
     program('.venv/bin/python');
     expect(await change()).toMatchObject({ ok: true });
     expect(calls()).toBe(WITHOUT_UV);
   });
 
-  it.each([1, 2, 126, 127])('is not run again where uv ended with %d', async (exitCode) => {
+  it.each([1, 2, 126, 127])('is not repeated if uv ended with %d', async (exitCode) => {
     program('bin/uv', exitCode);
     program('.venv/bin/python');
     expect(await change()).toMatchObject({ ok: false, exitCode });
     expect(calls().split('\n')).toHaveLength(2);
   });
 
-  it('says what it could not start where neither can', async () => {
+  it('reports the start error if neither can start', async () => {
     expect(await change()).toMatchObject({ kind: 'not-started', code: 'ENOENT' });
   });
 
-  it('is not run with another Python than the one that was consented to', () => {
+  it('is not run with another Python than the approved one', () => {
     program('.venv/bin/python');
     expect(() => change({ ...STEP, instead: ['python3', 'cluster.py'] })).toThrow(
       'not what was consented to',
@@ -87,7 +87,7 @@ describe('a script of the lab', () => {
   });
 });
 
-describe('what is run instead', () => {
+describe('the fallback command', () => {
   it.each([
     ['uv run a/b.py --x', '.venv/bin/python a/b.py --x'],
     ['uv run python a/b.py', '.venv/bin/python a/b.py'],
@@ -97,11 +97,11 @@ describe('what is run instead', () => {
     ['python3 a/b.py', undefined],
     ['./uv run a/b.py', undefined],
     ['uv run ruff', undefined],
-  ])('of %s is %s', (command, instead) => {
+  ])('for %s is %s', (command, instead) => {
     expect(scriptCommand(command.split(' '), {}, VENV).instead?.join(' ')).toBe(instead);
   });
 
-  it('is nothing where the config allows none', () => {
+  it('is absent if the config allows none', () => {
     expect(scriptCommand(['uv', 'run', 'a.py'], {}, null)).toEqual({ command: ['uv', 'run', 'a.py'] });
   });
 });

@@ -1,4 +1,4 @@
-/** The TPU VMs through a gcloud that is not one: what it is called with, and what is made of what it says. */
+/** TPU VMs through a stand-in for gcloud: the calls, and how the output is read. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ function consentTo(vm: VmIdentity): Capability {
 }
 
 describe('the list', () => {
-  it('is asked for zone by zone, and tells name, zone, state, time, label and every address by worker', async () => {
+  it('is requested per zone, and yields name, zone, state, time, label and all addresses by worker', async () => {
     const slice = aNode('ray-worker-slice', '10.130.2.1', {
       networkEndpoints: [
         { ipAddress: '10.130.2.1', port: 8470 },
@@ -100,20 +100,20 @@ describe('the list', () => {
 
   it.each([
     ['the service is away', 'server-error', /503/],
-    ['nobody is logged in', 'not-logged-in', /active account/],
+    ['no account is logged in', 'not-logged-in', /active account/],
     ['a table comes in place of JSON', 'not-json', /no JSON/],
     ['JSON of another shape comes', 'other-shape', /another shape/],
     ['nothing comes', 'empty', /no JSON/],
     ['it may not be asked for', 'denied', /PERMISSION_DENIED/],
     ['more comes than a list can be', 'loud', /no JSON|output-limit/],
-  ])('is unknown where %s', async (_, kind, why) => {
+  ])('is unknown if %s', async (_, kind, why) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'list', kind }] });
     const listing = await cloud.list();
     expect(listing).toMatchObject({ kind: 'unknown', message: expect.stringMatching(why) });
     expect((await cloud.list()).kind).toBe('listed');
   });
 
-  it('is read as the cloud prints it whole, and each address is that of one machine', async () => {
+  it("is read from the cloud's full output, and each address belongs to one machine", async () => {
     const text = await readFile(join(import.meta.dirname, '../../fixtures/gcloud/tpu-list.json'), 'utf8');
     const listing = readListing(text);
     if (listing.kind !== 'listed') throw new Error(listing.message);
@@ -142,17 +142,17 @@ describe('the list', () => {
     );
     expect(machineOf('10.130.4.7')).toBe('ray-marin-us-central2-worker-aaaa1111-tpu us-central2-b 0');
     expect(machineOf('10.182.0.2')).toBe('head-node');
-    // An address that begins another's, and two machines at once.
+    // An address that is the prefix of another, and two machines with one address.
     expect(machineOf('10.182.0.1')).toBe('no-machine');
     expect(machineOf('10.182.0.11', '10.130.4.7')).toBe('several-workers');
   });
 
-  it('is unknown where a machine has a name that a program would take for an option', async () => {
+  it('is unknown if a machine has a name that looks like an option', async () => {
     const { cloud } = await cloudOf({ nodes: [aNode('--quiet', '10.0.0.1'), BAD] });
     expect(await cloud.list()).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is unknown where gcloud is not there', async () => {
+  it('is unknown if gcloud is missing', async () => {
     const {
       standin: { gcloud },
     } = await cloudOf({ nodes: [] });
@@ -162,7 +162,7 @@ describe('the list', () => {
 });
 
 describe('the deletion', () => {
-  it('is the call of the policy, of that machine alone, and gone it is', async () => {
+  it("calls exactly the policy's command for that machine, which is then gone", async () => {
     const {
       cloud,
       standin: { calls },
@@ -186,7 +186,7 @@ describe('the deletion', () => {
     expect(listing.kind === 'listed' && listing.vms.map(({ name }) => name)).toEqual(['ray-worker-8d32']);
   });
 
-  it('calls nothing for another machine than was consented to, nor a second time', async () => {
+  it('makes no call for another machine than approved, nor a second call', async () => {
     const {
       cloud,
       standin: { calls },
@@ -205,14 +205,14 @@ describe('the deletion', () => {
     ['the answer is lost after it was done', 'lost'],
     ['the service is away', 'server-error'],
     ['it is not allowed', 'denied'],
-  ])('is unknown, to be looked at, where %s', async (_, kind) => {
+  ])('is unknown and must be checked if %s', async (_, kind) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'delete', kind }] });
     expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({
       kind: 'unknown',
     });
   });
 
-  it('has failed for certain only where gcloud never began', async () => {
+  it('has certainly failed only if gcloud did not start', async () => {
     const {
       standin: { gcloud },
     } = await cloudOf({ nodes: [BAD] });
@@ -224,7 +224,7 @@ describe('the deletion', () => {
 });
 
 describe('gcloud', () => {
-  it('reads nothing that is not on the list of readings', async () => {
+  it('reads only with commands on the list of read commands', async () => {
     const {
       standin: { gcloud, calls },
     } = await cloudOf({ nodes: [BAD] });
@@ -242,7 +242,7 @@ describe('gcloud', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('gets its own credentials and no token of GitHub', () => {
+  it('gets its own credentials and no GitHub token', () => {
     const env = gcloudEnvironment({
       PATH: '/bin',
       GITHUB_TOKEN: 'x',

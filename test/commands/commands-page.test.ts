@@ -1,4 +1,4 @@
-/** docs/commands.md says what the definitions say. */
+/** docs/commands.md matches the definitions of the commands. */
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ it('gives each command a name of its own', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it.each(COMMAND_DEFINITIONS)('the example of /$name is read as that command', ({ name, example }) => {
+it.each(COMMAND_DEFINITIONS)('the example of /$name is parsed as that command', ({ name, example }) => {
   const reading = readComment(example, COMMAND_DEFINITIONS, { otherBots: [] });
   expect(reading.commands.map((command) => command.name)).toEqual([name]);
 });

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 
-// No lone `--` and no `$$`: signatures and formulas are not the renderer's business, but the corpus's.
+// No lone `--` and no `$$`: the renderer does not handle signatures and formulas, but the corpus does.
 // biome-ignore format: a word list
 const BEFORE = [
   ...Array.from({ length: 40 }, () => ''),
@@ -37,7 +37,7 @@ const LINES = [
   '</span> a </b>',
 ];
 
-/** A line of pieces, or a command with something before and after it. */
+/** A line of pieces, or a command with text before and after it. */
 export type Line =
   | { readonly text: string }
   | { readonly before: string; readonly word: string; readonly after: string };
@@ -58,7 +58,7 @@ export const comment = fc
   .array(line, { minLength: 1, maxLength: 14 })
   .filter((lines) => lines.filter((l) => 'word' in l).length <= 10);
 
-/** Each command carries a digest of its own, by which it is known again wherever it ends up. */
+/** Each command has a unique digest, so that it can be recognized anywhere. */
 export function digestOf(index: number): string {
   return index.toString(16).padStart(12, 'a');
 }

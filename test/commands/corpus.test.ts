@@ -1,4 +1,4 @@
-/** Every comment of fixtures/comments is read as it says there. */
+/** Every comment of fixtures/comments is parsed as documented there. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe.each(FILES)('comments of $file', ({ cases }) => {
 });
 
 describe('the corpus', () => {
-  it('is large, and has every code and every reason', () => {
+  it('is large, and contains every code and every reason', () => {
     expect(ALL.length).toBeGreaterThanOrEqual(150);
     expect(new Set(ALL.flatMap((c) => c.errors.map(([, , , code]) => code)))).toEqual(new Set(ERROR_CODES));
     expect(new Set(ALL.flatMap((c) => c.ignored.map(([, , , reason]) => reason)))).toEqual(

@@ -1,4 +1,4 @@
-/** Comments that are written to cost: each is answered in a moment, whatever it is made of. */
+/** Comments that are expensive by design: each is parsed within seconds. */
 
 import { describe, expect, it } from 'vitest';
 import { COMMENT_COMMANDS_MAX, readComment } from '../../src/commands/grammar/read-comment.ts';
@@ -11,10 +11,10 @@ const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, {
 const full = (unit: string): string =>
   unit.repeat(Math.ceil(COMMENT_CHARACTERS_MAX / unit.length)).slice(0, COMMENT_CHARACTERS_MAX);
 
-// Without the bounds the worst of these take 40 s of processor or overflow the stack.
+// Without the limits, the worst of these take 40 s of processor time or overflow the stack.
 const MOMENT_MS = 5_000;
 
-/** What is read, in a moment. */
+/** Parses the comment and checks the time. */
 function readSoon(comment: string): Reading {
   const { value, ms } = measured(() => read(comment));
   expect(ms).toBeLessThan(MOMENT_MS);
@@ -85,29 +85,32 @@ const SHAPES = [
   ...['On a\n', '-- \n/a\n', 'Am a schrieb b: c ', 'From: a\nTo: b\n', '👩‍🔬 ', '&sol;a ', '\ud83d'],
 ];
 
-describe('a comment of 65,536 characters made of one shape', () => {
-  it.each(SHAPES)('%j is read in a moment', (unit) => {
+describe('a comment of 65,536 characters with one repeated shape', () => {
+  it.each(SHAPES)('%j is parsed in time', (unit) => {
     const { commands, errors } = readSoon(full(unit));
     expect(commands.length).toBeLessThanOrEqual(COMMENT_COMMANDS_MAX);
     expect(errors.length).toBeLessThanOrEqual(COMMENT_COMMANDS_MAX);
   });
 
-  it('bullets are no signs of the texts behind them: a long list is read', () => {
+  it('a long list is parsed, because bullets do not count as emphasis of their texts', () => {
     const list = `${'* *a*\n'.repeat(800)}\n/status\n`;
     expect(read(list).commands.map(({ name }) => name)).toEqual(['status']);
   });
 
-  it.each(['', '> ', '\t'])('lists that get deeper with every line, behind %j, meet the bound', (before) => {
-    const step = before === '\t' ? before : '  ';
-    const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join(
-      '\n',
-    );
-    const { commands, ignored } = readSoon(stairs);
-    expect(commands).toEqual([]);
-    expect(new Set(ignored.map((word) => word.reason))).toEqual(new Set(['limit']));
-  });
+  it.each(['', '> ', '\t'])(
+    'lists that nest deeper with every line, after %j, exceed the limit',
+    (before) => {
+      const step = before === '\t' ? before : '  ';
+      const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join(
+        '\n',
+      );
+      const { commands, ignored } = readSoon(stairs);
+      expect(commands).toEqual([]);
+      expect(new Set(ignored.map((word) => word.reason))).toEqual(new Set(['limit']));
+    },
+  );
 
-  it('lists of twenty levels, over and over, are read in a moment', () => {
+  it('repeated lists of twenty levels are parsed in time', () => {
     const stairs = Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}- a\n`).join('');
     expect(new Set(readSoon(`${full(stairs).slice(0, -9)}\n\n/status`).ignored.map((w) => w.reason))).toEqual(
       new Set(['limit']),
@@ -115,7 +118,7 @@ describe('a comment of 65,536 characters made of one shape', () => {
   });
 });
 
-describe('ordinary comments meet no bound', () => {
+describe('ordinary comments exceed no limit', () => {
   const sentence =
     'The loss fell from 3.1 to 2.9 after step 4600, see **the** `lr` of [run 7](https://x.test/7). ';
   const wide = `| ${Array.from({ length: 10 }, (_, n) => `c${n}`).join(' | ')} |\n|${'---|'.repeat(10)}\n`;
@@ -145,9 +148,9 @@ describe('ordinary comments meet no bound', () => {
   });
 });
 
-describe('a comment beyond a bound', () => {
+describe('a comment over the limit', () => {
   // threat T202
-  it('has all its slash words ignored as limit, so that its author can be told', () => {
+  it('has all its slash words ignored as limit, so that its author can be notified', () => {
     const reading = read(`${'> '.repeat(8_000)}/stop\n\n/status and /tmp/x`);
     expect(reading.commands).toEqual([]);
     expect(reading.ignored.map((w) => [w.word, w.reason])).toEqual([

@@ -1,4 +1,4 @@
-/** What counts as offering a digest like a card: decided on the rendered page, so that no spelling of it escapes. */
+/** Which comments offer a digest like a card: decided on the rendered page, so that no notation escapes. */
 
 import { describe, expect, it } from 'vitest';
 import { offeredDigests } from '../../src/commands/grammar/approved-text.ts';
@@ -10,15 +10,15 @@ describe('a comment offers the digest like a card', () => {
   it.each([
     ['a table above the line', `| a | b |\n|---|---|\n| 1 | 2 |\n\n\`${LINE}\``],
     ['a heading', `## Ready\n\n${LINE}`],
-    ['a heading that is underlined', `Ready\n-----\n\n${LINE}`],
+    ['an underlined heading', `Ready\n-----\n\n${LINE}`],
     ['a picture', `![loss](https://pictures.example/loss.png)\n\n${LINE}`],
-    ['a folded part', `<details><summary>Card</summary>\n\n${LINE}\n\n</details>`],
-    ['a table in a folded part', `<details>\n\n| a |\n|---|\n| ${LINE} |\n\n</details>`],
-    ['HTML alone', `<table><tr><td>1</td></tr></table><p><code>${LINE}</code></p>`],
+    ['a details element', `<details><summary>Card</summary>\n\n${LINE}\n\n</details>`],
+    ['a table in a details element', `<details>\n\n| a |\n|---|\n| ${LINE} |\n\n</details>`],
+    ['only HTML', `<table><tr><td>1</td></tr></table><p><code>${LINE}</code></p>`],
     ['an image in HTML', `<img src="a.png" alt="x > y">\n\n${LINE}`],
     ['columns in a block of code', `\`\`\`\nlr  1  2\n${LINE}\n\`\`\``],
     ['columns in HTML', `<pre>lr 1 2\nwd 1 2</pre>\n\n${LINE}`],
-    ['the whole of it in a quote', `> # Ready\n> ${LINE}`],
+    ['a quote', `> # Ready\n> ${LINE}`],
     ['entities in the line', `# Ready\n\n&#47;approve-launch &#x33;${DIGITS.slice(1)}`],
     [
       'tags in the digest',
@@ -32,20 +32,20 @@ describe('a comment offers the digest like a card', () => {
       `${'word '.repeat(1_000)}\n\n${LINE.slice(0, -9)}<b>**&#x${LINE.charCodeAt(LINE.length - 9).toString(16)};**${LINE.slice(-8)}</b>`,
     ],
     ['more elements than are parsed', `${'<b>\n\n'.repeat(60)}# Ready\n\n${LINE}`],
-  ])('by %s', (_, markdown) => {
+  ])('with %s', (_, markdown) => {
     expect(offeredDigests(markdown)).toEqual([DIGITS]);
   });
 });
 
-describe('a comment offers nothing', () => {
+describe('a comment does not offer the digest', () => {
   it.each([
-    ['with the line alone', LINE],
+    ['with only the line', LINE],
     [
       'with the line in a quote, in code and in prose',
       `> ${LINE}\n\nI mean \`${LINE}\`, **as is**.\n\n\`\`\`\n${LINE}\n\`\`\``,
     ],
     ['with the line below a list and a rule', `1. read\n2. compared\n\n***\n\n${LINE}`],
-    ['with a link beside the line', `See [the diff](https://github.example/lab/diff).\n\n${LINE}`],
+    ['with a link near the line', `See [the diff](https://github.example/lab/diff).\n\n${LINE}`],
     ['with a table and no line', '| a | b |\n|---|---|\n| 1 | 2 |'],
     ['with a heading and the digest without a command', `# Ready\n\nManifest ${DIGITS}`],
     ['with a heading that is not shown', `<!-- # Ready -->\n\n${LINE}`],

@@ -1,4 +1,4 @@
-/** Where an error points, what is suggested, and which comments get a hint. */
+/** The position of an error, its suggestion, and which comments get a hint. */
 
 import { describe, expect, it } from 'vitest';
 import { readComment } from '../../src/commands/grammar/read-comment.ts';
@@ -8,7 +8,7 @@ import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
 
-describe('an error points at its place', () => {
+describe('an error has its position', () => {
   it.each([
     ['/hold raeson="x"', 'unknown-key', 7, 'raeson'],
     ['/hold reason=a reason=b', 'duplicate-key', 16, 'reason'],
@@ -26,7 +26,7 @@ describe('an error points at its place', () => {
     expect(errors).toMatchObject([{ line: 2, column: 3, code, at: { column: column + 2, text } }]);
   });
 
-  it('what an argument takes is told in its own words', () => {
+  it('an error explains in its own text what an argument takes', () => {
     expect(
       readComment('/seal-milestone name="first steps"', COMMAND_DEFINITIONS, { otherBots: [] }).errors,
     ).toMatchObject([
@@ -36,13 +36,13 @@ describe('an error points at its place', () => {
     expect(read('/status b').errors[0]).not.toHaveProperty('takes');
   });
 
-  it('the leftmost of several is told', () => {
+  it('the leftmost of several errors is reported', () => {
     expect(read('/seal what accept="x').errors).toMatchObject([{ code: 'extra-words' }]);
     expect(read('/hold reason="x what').errors).toMatchObject([{ code: 'unclosed-quote' }]);
     expect(read('/hold reason=a reason=b c=d').errors).toMatchObject([{ code: 'duplicate-key' }]);
   });
 
-  it('of two commands on a line, behind a quote whose end nobody knows, only the first is told', () => {
+  it('of two commands on a line after an unclosed quote, only the first is reported', () => {
     expect(read('/hold reason=“do not /approve-launch yet”')).toMatchObject({
       commands: [],
       errors: [{ word: '/hold', code: 'bad-quote' }],
@@ -98,12 +98,12 @@ describe('did you mean', () => {
     '/shipit',
     '/tmp',
     '/etc',
-  ])('%s is like none of ours', (word) => {
+  ])('%s gets no suggestion', (word) => {
     expect(read(word)).toMatchObject({ commands: [], errors: [], ignored: [{ word }] });
   });
 });
 
-it('two letters that changed places mean our word only where the rest is ours', () => {
+it('two swapped letters get a suggestion only if the rest matches', () => {
   expect(read('/tsop').errors).toMatchObject([{ suggest: '/stop' }]);
   expect(read('/tsar')).toMatchObject({ errors: [], ignored: [{ reason: 'unrelated' }] });
 });
@@ -119,60 +119,60 @@ describe('a hint', () => {
     ['\\/stop', 'markup'],
     ['Look:\n\n    /stop', 'code'],
     ['/stop\n---', 'markup'],
-    // A line right below a quote or a list is a part of it, which its author does not see.
+    // A line directly below a quote or a list belongs to it, which its author does not see.
     ['> Say `/stop`, which ends it.\n/stop', 'quote'],
     ['- somebody says /stop\n/stop', 'markup'],
-  ])('is due for %j', (comment, reason) => {
+  ])('is posted for %j', (comment, reason) => {
     expect(read(comment).hint).toMatchObject({ word: '/stop', reason });
   });
 
   it.each(['／stop', '/ｓｔｏｐ', '/st\u043ep', 'please ／stop'])(
-    'is due for %j, which a keyboard for other letters writes',
+    'is posted for %j, which a keyboard for other scripts writes',
     (comment) => {
       expect(read(comment).hint).toMatchObject({ reason: 'lookalike' });
     },
   );
 
   it.each([
-    ['a command that fires has its own answer', '> /stop\n\n/status'],
+    ['a valid command gets its own answer', '> /stop\n\n/status'],
     ['so has an error', '> /stop\n\n/hodl'],
     ['several are talk about commands', 'Use /stop or /hold.'],
     ['also below a quote', '> Which one?\n/stop\n/hold'],
-    ['a path is none of ours', '`/tmp/x`'],
+    ['a path is not a command', '`/tmp/x`'],
     ['nor is one in other letters, or a near miss', '／tmp/x and ／hodl'],
     ['nor is a word of another bot', '> /lgtm'],
     ['nor is a near miss in a place where nothing fires', '> /hodl'],
     ['nor is plain text', 'Fine.'],
-  ])('is not due: %s', (_why, comment) => {
+  ])('is not posted: %s', (_why, comment) => {
     expect(read(comment).hint).toBeNull();
   });
 });
 
-describe('a comment that is too much to parse', () => {
+describe('a comment that is too long to parse', () => {
   it('gets a hint for its first command', () => {
     const reading = read(`${'> '.repeat(100)}/deploy\n\n/stop\n/status`);
     expect(reading.hint).toMatchObject({ word: '/stop', reason: 'limit' });
   });
 });
 
-describe('the reading', () => {
-  it('carries the source of a command as it stands, without blanks and line break', () => {
+describe('the parser', () => {
+  it('keeps the source of a command without surrounding blanks and line break', () => {
     expect(read('Hi\r\n\r\n  /hold  reason="a \\"b\\""  \r\nbye').commands).toEqual([
       { name: 'hold', args: { reason: 'a "b"' }, line: 3, column: 3, source: '/hold  reason="a \\"b\\""' },
     ]);
   });
 
-  it('takes a knob with the name of what every object has for a knob', () => {
+  it('accepts a knob with the name of an object property', () => {
     expect(Object.entries(read('/propose __proto__=1').commands[0]?.args ?? {})).toEqual([
       ['__proto__', '1'],
     ]);
   });
 
-  it('gives the place of a word in code that has a NUL before it', () => {
+  it('returns the position of a word in code after a NUL', () => {
     expect(read('`\0/stop`').ignored).toEqual([{ word: '/stop', line: 1, column: 3, reason: 'code' }]);
   });
 
-  it('takes other bots’ words with and without slash, in any case', () => {
+  it('accepts other bots’ words with and without slash, in any case', () => {
     const reading = readComment('/Hold\n/MERGE', TEST_REGISTRY, { otherBots: ['hold', '/merge'] });
     expect(reading.ignored.map((w) => w.reason)).toEqual(['other-bot', 'other-bot']);
   });

@@ -1,4 +1,7 @@
-/** Random Markdown around random commands: what fires is what a second renderer shows as a plain line. */
+/**
+ * Random Markdown around random commands: a command is valid only if a second renderer shows it as a plain
+ * line.
+ */
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,12 +13,12 @@ import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: [] });
 
-/** The suite asks the same questions every time, CI more of them; another seed by hand asks others. */
+/** The suite uses the same seed every time and more runs in CI; set another seed by hand. */
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_261_121);
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? (process.env['CI'] === undefined ? 1_200 : 5_000));
 
 describe('random Markdown around commands', () => {
-  it('fires only what a reader sees as a plain line, and all of that where the comment has no HTML', () => {
+  it('accepts only commands that a reader sees as a plain line, and all of them without HTML', () => {
     let fired = 0;
     let seenOnly = 0;
     fc.assert(
@@ -24,7 +27,8 @@ describe('random Markdown around commands', () => {
         const seen = plainLinesOf(text).flatMap(
           (l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? [],
         );
-        // A browser drops a tag that ends nothing, also one that Markdown's signs stand for: arguments are read from the source.
+        // A browser drops a tag that closes nothing, also one from Markdown signs; arguments are parsed from
+        // the source.
         const isAsSeen = (digest: string): boolean =>
           lines.some(
             (l, n) =>
@@ -47,7 +51,7 @@ describe('random Markdown around commands', () => {
     expect(seenOnly).toBeGreaterThan(15);
   });
 
-  it('accounts for each slash word exactly once, at its place', () => {
+  it('reports each slash word exactly once, at its position', () => {
     fc.assert(
       fc.property(comment, (lines) => {
         const text = written(lines, '\n');
@@ -62,7 +66,7 @@ describe('random Markdown around commands', () => {
     );
   });
 
-  it('reads a command the same when it stands alone', () => {
+  it('parses a command the same as a separate comment', () => {
     fc.assert(
       fc.property(comment, (lines) => {
         for (const command of read(written(lines, '\n')).commands) {
@@ -75,7 +79,7 @@ describe('random Markdown around commands', () => {
   });
 });
 
-describe('any text at all', () => {
+describe('any text', () => {
   const sign = fc.constantFrom(
     ...[
       '/',
@@ -134,7 +138,7 @@ describe('any text at all', () => {
       '-- ',
     ],
   );
-  it('is read without failing, and every word has its slash in the source', () => {
+  it('is parsed without an exception, and every word has its slash in the source', () => {
     fc.assert(
       fc.property(fc.array(sign, { maxLength: 60 }), (signs) => {
         const text = signs.join('');
@@ -147,7 +151,7 @@ describe('any text at all', () => {
     );
   });
 
-  it('gives a value back as it was quoted', () => {
+  it('returns a quoted value unchanged', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme-ascii' }), (value) => {
         fc.pre(value.trim() === value && !/<|[\r\n]/.test(value));

@@ -1,16 +1,20 @@
-/** A second opinion on what a reader sees: renders a comment, parses the HTML as a browser does, and knows nothing of our tree. */
+/**
+ * An independent model of what a reader sees: renders a comment and parses the HTML as a browser does,
+ * without our parser.
+ */
 
 import type { Nodes } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
-// None of HTML's: GitHub drops these and shows what they hold. `https:` is an address between angle brackets.
+// Not HTML elements: GitHub drops these tags and shows their content. `https:` is an address in angle
+// brackets.
 const DROPPED = new Set(['foo', 'x', 'https:']);
 
 /**
- * The lines of text that stand in a paragraph of the page itself, in nothing else, without any element or comment in
- * the line: what a reader sees as a plain line.
+ * The lines of text in a top-level paragraph of the page, without any element or comment in the line: what a
+ * reader sees as a plain line.
  */
 export function plainLinesOf(markdown: string): readonly string[] {
   const html = micromark(markdown, {
@@ -38,10 +42,10 @@ export function plainLinesOf(markdown: string): readonly string[] {
     else if (node.type === 'comment') isPlain = false;
     else if (node.type === 'element') {
       const source = (FRAME + html).slice(node.position?.start.offset ?? 0);
-      // A paragraph of the renderer's has no attributes, those of the author have in our tests.
+      // Paragraphs from the renderer have no attributes; in our tests, those from the author have some.
       const name = node.tagName === 'p' && !source.startsWith('<p>') ? "the author's p" : node.tagName;
       const isDropped = DROPPED.has(name) || name === 'html' || name === 'body';
-      // A hard break is rendered with a slash; a `<br>` of the author's own is an element in its line of the source.
+      // A hard break is rendered with a slash; an author's own `<br>` is an element in its source line.
       const isBreak = name === 'br' && source.startsWith('<br />');
       if (name === 'p' || isBreak) endLine();
       else if (!isDropped) isPlain = false;

@@ -1,4 +1,4 @@
-/** The commands that the corpus is written for; what they decide is none of the grammar's business. */
+/** The commands of the corpus; their decisions do not matter for the grammar. */
 
 import { z } from 'zod';
 import type { CommandSpec } from '../../src/commands/spec.ts';

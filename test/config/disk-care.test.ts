@@ -1,4 +1,4 @@
-/** Disk care in the config: the policy's own commands by default, and what is refused with line and column. */
+/** Disk care in the config: the policy's own commands by default, and errors with line and column. */
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
@@ -14,7 +14,7 @@ const withDisk = (keys: string): string =>
   );
 
 describe('disk care', () => {
-  it("has the guidelines' own commands and thresholds where nothing else is said", () => {
+  it("has the guidelines' own commands and thresholds by default", () => {
     const reading = readLabConfig(withDisk(LEAST), NOW);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
     const cluster = reading.config.clusters['local'];
@@ -40,7 +40,7 @@ describe('disk care', () => {
     where: string,
   ])[] = [
     [
-      'a mount point that is a way out',
+      'a mount point with parent folders',
       LEAST.replace('/tmp/gcsfuse_mount', '/tmp/..'),
       'bad-value',
       'mountPoint',
@@ -92,7 +92,7 @@ describe('disk care', () => {
     });
   });
 
-  it('refuses workers that nobody can find', () => {
+  it('refuses disk care without zones to find the workers', () => {
     const text = withDisk(LEAST).replace('gcp: { project: example-lab, zones: [us-central1-a] }, ', '');
     expect(readLabConfig(text, NOW)).toMatchObject({
       problems: [{ code: 'disk-nowhere', path: 'clusters.local.disk', ...placeIn(text, 'disk: {') }],

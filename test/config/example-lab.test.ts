@@ -1,4 +1,4 @@
-/** The example lab's config is valid, complete, and fits the files that it speaks of. */
+/** The example lab's config is valid and complete, and matches the files that it names. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ describe('the example config', () => {
     expect(readLabConfig(text)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
-  it('says every key of the schema, so that nobody has to guess a default', () => {
+  it('contains every key of the schema, so that each default is documented', () => {
     const written: unknown = parseDocument(text).toJS();
     expect(written).toEqual(configSchema(KINDS).parse(written));
   });
@@ -34,7 +34,7 @@ describe('the example config', () => {
     expect(key).toMatchObject({ id: `${role}-demo`, public: demo.public });
   });
 
-  it('names files and workflows that are there', () => {
+  it('names existing files and workflows', () => {
     const paths = [
       lane.experiment,
       ...lane.ships,
@@ -49,7 +49,7 @@ describe('the lane', () => {
   const valueAt = (path: string): string | undefined =>
     readKnobs(experiment).find((knob) => knob.path === path)?.value;
 
-  it('has the run name, the steps and the checkpoints of the experiment', () => {
+  it('matches the experiment in run name, steps and checkpoints', () => {
     const name = lane.runName.replace('{date}', '{FERRY_DATE}');
     expect(experiment.text).toContain(`RUN_NAME = f"${name}"`);
     expect(valueAt('DEFAULT_NUM_TRAIN_STEPS')).toBe(String(lane.finalStep));
@@ -58,7 +58,7 @@ describe('the lane', () => {
     );
   });
 
-  it('tells the job everything through the variables that the lab documents', () => {
+  it('configures the job only through variables that the lab documents', () => {
     const readme = readFileSync(join(LAB, 'README.md'), 'utf8');
     for (const name of Object.keys(lane.environment)) expect(readme).toContain(`\`${name}\``);
   });

@@ -1,4 +1,4 @@
-/** The configuration that docs/ray-scripts.md gives is one: read whole, without a word against it. */
+/** The configuration in docs/ray-scripts.md is valid and has no warning. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const shown = z
   })
   .parse(parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? ''));
 
-/** The example lab's config with everything that the page shows in its place. */
+/** The example lab's config with the parts that the page shows. */
 function adopted(changes: Readonly<Record<string, unknown>> = {}): string {
   const document = parseDocument(readFileSync(join(ROOT, 'fixtures/lab/.github/ferrybot.yml'), 'utf8'));
   document.set('clusters', document.createNode(shown.clusters));
@@ -34,13 +34,13 @@ describe('the example for Marin', () => {
     expect(reading.config.lanes['daily']?.ships).toEqual(['.']);
   });
 
-  it('submits, lists, reads and stops as the defaults do, which the suite on a real head drives', () => {
+  it('submits, lists, reads and stops with the defaults that the suite on a real head tests', () => {
     const { scripts } = raySchema.parse(shown.clusters['us-central1']);
     const defaults = raySchema.shape.scripts.parse({});
     expect(scripts).toEqual({ ...defaults, python: ['/opt/marin/.venv/bin/python'], pythonWithoutUv: null });
   });
 
-  it('would be refused with more beside the whole tree, and with its log or its experiment on the wrong side of it', () => {
+  it('is refused with paths beside the whole tree, and with its log or experiment in the wrong place', () => {
     const codesOf = (changes: Readonly<Record<string, unknown>>): readonly string[] => {
       const reading = readLabConfig(adopted(changes));
       return (reading.kind === 'valid' ? reading.warnings : reading.problems).map(({ code }) => code);

@@ -1,4 +1,7 @@
-/** What is published about the config is what the code says: the JSON Schema for editors, the page for people, the line in the example. */
+/**
+ * The published documentation of the config matches the code: the JSON Schema for editors, the page for
+ * people, the line in the example.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,13 +35,13 @@ describe('what is published', () => {
 });
 
 describe('the schema', () => {
-  // Formats say nothing that the patterns beside them do not; ajv knows none without a plugin.
+  // Formats add nothing to the patterns next to them, and ajv needs a plugin for formats.
   const validate = new Ajv2020({ strict: true, validateFormats: false }).compile(schema);
 
   it.each([
     ['the example', lab],
     ['the small config', SMALL],
-  ])('takes %s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
   });
 
@@ -46,7 +49,7 @@ describe('the schema', () => {
     ['an unknown key', withLane('zebra: 1')],
     ['a missing key', changed('finalStep: 100', 'memoryDays: 3')],
     ['a number for a decimal', changed('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: 2.5')],
-    ['a word that is none of few', withLane('afterSeal: burn')],
+    ['a value outside an enum', withLane('afterSeal: burn')],
     ['no people', changed('version: 1', 'version: 1\napprovals: { quorum: 0 }')],
     ['a path from the root', changed('experiment: experiments', 'experiment: /experiments')],
   ])('refuses %s, as the code does', (_, text) => {
@@ -54,7 +57,7 @@ describe('the schema', () => {
     expect(readLabConfig(text).kind).toBe('invalid');
   });
 
-  it('says what every key means', () => {
+  it('describes every key', () => {
     expect(undescribed(schema, '')).toEqual([]);
   });
 });

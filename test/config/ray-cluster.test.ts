@@ -1,4 +1,4 @@
-/** A cluster of the `ray` engine in the config: what may be left out, and what is wrong with it, with line and column. */
+/** A cluster of the `ray` engine in the config: optional keys, and errors with line and column. */
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
@@ -14,7 +14,7 @@ const withRay = (keys: string): string =>
   );
 
 describe('a Ray cluster', () => {
-  it('needs a dashboard and no more', () => {
+  it('needs only a dashboard', () => {
     const reading = readLabConfig(withRay(DASHBOARD), NOW);
     expect(reading).toMatchObject({
       kind: 'valid',
@@ -32,7 +32,7 @@ describe('a Ray cluster', () => {
     });
   });
 
-  it("has Marin's own entry points where it says no more than that there are scripts", () => {
+  it("has Marin's own entry points if `scripts` is empty", () => {
     const reading = readLabConfig(withRay(`${DASHBOARD}, scripts: {}`), NOW);
     if (reading.kind !== 'valid') throw new Error(JSON.stringify(reading));
     const cluster = reading.config.clusters['local'];
@@ -54,7 +54,7 @@ const ERRORS: readonly Row[] = [
     'jobs: records',
   ],
   [
-    'with an address that is none',
+    'with an invalid address',
     'dashboard: "10.0.0.2:8265"',
     'bad-value',
     'clusters.local.dashboard',
@@ -156,7 +156,7 @@ describe('a Ray cluster is refused', () => {
     });
   });
 
-  it('when no engine or an unknown one is named', () => {
+  it('if the engine is missing or unknown', () => {
     const missing = changed('engine: local, ', '');
     expect(readLabConfig(missing, NOW)).toMatchObject({
       problems: [{ code: 'missing-key', path: 'clusters.local.engine' }],

@@ -1,4 +1,4 @@
-/** What the text of a config can be wrong in, each with its line and column; nothing that a person writes makes the reading throw. */
+/** Possible errors in the text of a config, each with line and column; no text causes an exception. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const problemsOf = (text: string): readonly ConfigProblem[] => {
   return reading.kind === 'invalid' ? reading.problems : reading.warnings;
 };
 
-/** Name, text, code, path, part of the message, and the text at which it is shown. */
+/** Name, text, code, path, part of the message, and the text at the reported position. */
 const SHAPES: readonly (readonly [string, string, string, string, RegExp, string])[] = [
   [
     'an unknown key that is nearly one',
@@ -131,7 +131,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
   ],
 ];
 
-/** Name, text, code, path, and the text at which it is shown. */
+/** Name, text, code, path, and the text at the reported position. */
 const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
   [
     'a key twice',
@@ -203,24 +203,21 @@ describe('the text: a config is refused for', () => {
     ['brackets', '['.repeat(20_000), 1, 51],
     ['lists in one line', 'lanes:\n  '.concat('- '.repeat(20_000)), 2, null],
     ['maps', '{a: '.repeat(5_000), 1, null],
-  ])(
-    '%s that nest deeper than a document can be read, with the place and what to do',
-    (_, text, line, column) => {
-      expect(readLabConfig(text)).toEqual({
-        kind: 'invalid',
-        problems: [
-          {
-            severity: 'error',
-            code: 'syntax',
-            path: '',
-            line,
-            column: column ?? expect.any(Number),
-            message: 'more than 50 lists and maps are open here: close the brackets before this place',
-          },
-        ],
-      });
-    },
-  );
+  ])('%s that nest too deep, with the position and the remedy', (_, text, line, column) => {
+    expect(readLabConfig(text)).toEqual({
+      kind: 'invalid',
+      problems: [
+        {
+          severity: 'error',
+          code: 'syntax',
+          path: '',
+          line,
+          column: column ?? expect.any(Number),
+          message: 'more than 50 lists and maps are open here: close the brackets before this place',
+        },
+      ],
+    });
+  });
 
   it('aliases that multiply', () => {
     const level = (i: number): string =>
@@ -244,8 +241,8 @@ describe('the text: a config is refused for', () => {
   });
 });
 
-describe('a branch that git does not take', () => {
-  it('is refused at its own place', () => {
+describe('a branch name that git rejects', () => {
+  it('is refused at its own position', () => {
     for (const key of ['logbookBranch: ferry//log', 'logbookBranch: a.lock'])
       expect(problemsOf(changed('version: 1', `version: 1\n${key}`))).toMatchObject([
         { code: 'bad-value', path: 'logbookBranch', line: 2 },
@@ -263,7 +260,7 @@ describe('a file with a byte-order mark', () => {
 });
 
 describe('a config with several problems', () => {
-  it('names every problem of the text and the schema, in the order of the text', () => {
+  it('lists every problem of the text and the schema, in text order', () => {
     const text = changed('version: 1', 'version: 1\nversion: 1')
       .replace('role: watch', 'role: watcher')
       .replace('cluster: local', 'cluster: far\n    zebra: 1\n    yak: 2')
@@ -286,7 +283,7 @@ describe('a config with several problems', () => {
   });
 });
 
-it('never throws, however the example config is damaged', () => {
+it('never raises an exception, for any damage to the example config', () => {
   fc.assert(
     fc.property(fc.nat(TEXT.length), fc.nat(200), fc.string({ unit: 'binary' }), (at, length, insert) => {
       const reading = readLabConfig(TEXT.slice(0, at) + insert + TEXT.slice(at + length));

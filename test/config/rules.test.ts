@@ -1,4 +1,4 @@
-/** Every rule across keys: a config that breaks it alone is told so, where it is broken. */
+/** Every rule across keys: a config that breaks only this rule gets its error at the right position. */
 
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
@@ -14,7 +14,7 @@ const top = (lines: string): string => changed('version: 1\n', `version: 1\n${li
 
 const ERRORS: readonly Row[] = [
   [
-    'a cluster that is not there',
+    'a missing cluster',
     changed('cluster: local', 'cluster: far'),
     'cluster-unknown',
     'lanes.daily.cluster',
@@ -29,7 +29,7 @@ const ERRORS: readonly Row[] = [
     'id: runner-1,  role: watch',
   ],
   [
-    'a key that ends before it begins',
+    'a key with its end before its start',
     changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-03-01T00:00:00Z"'),
     'key-window',
     'keys.2.until',
@@ -248,7 +248,7 @@ const APART: readonly [string, string][] = [
   ['runName: "daily-{date}"', 'runName: "weekly-{date}"'],
 ];
 
-/** The place is the second lane's: looked for from its name on. */
+/** Finds the position in the second lane, after its name. */
 const BETWEEN_LANES: readonly Row[] = [
   [
     'two lanes whose runs have one name in the tracker',
@@ -345,11 +345,11 @@ describe('a config of two lanes is refused for', () => {
     ]);
   });
 
-  it('nothing, where they are apart', () => {
+  it('no overlap, if the lanes are separate', () => {
     expect(readLabConfig(withSecondLane(...APART), NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
-  it('a mistake in each of them, and names a problem of the whole file once', () => {
+  it('an error in each lane, and a problem of the whole file once', () => {
     const text = withSecondLane(...APART, ['cluster: local', 'cluster: far'])
       .replace('cluster: local', 'cluster: gone')
       .replace('version: 1', 'version: 1\notherBots: [/retest, /retest]');
@@ -362,7 +362,7 @@ describe('a config of two lanes is refused for', () => {
   });
 });
 
-describe('a config is warned of', () => {
+describe('a config gets a warning for', () => {
   it.each(WARNINGS)('%s', (_, text, code, path, where) => {
     expect(readLabConfig(text, NOW)).toMatchObject({
       kind: 'valid',
@@ -372,7 +372,7 @@ describe('a config is warned of', () => {
 });
 
 describe('no rule', () => {
-  it('minds keys that follow each other without a gap, or clusters and people that are apart', () => {
+  it('rejects keys that follow each other without a gap, or separate clusters and people', () => {
     expect(readLabConfig(changed('clusters:', next('2027-03-01T00:00:00Z')), NOW)).toMatchObject({
       warnings: [],
     });
@@ -386,7 +386,7 @@ describe('no rule', () => {
     ).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
-  it('asks for metrics of a lane of jobs that people launch, which has no others to be compared with', () => {
+  it('requires metrics for a lane of adopted jobs, which has no runs to compare with', () => {
     const people = SMALL.replace(/\n$/, '').concat(
       '\n',
       ADOPTED_LANE.replace('cluster: us-central1', 'cluster: local'),
@@ -394,12 +394,12 @@ describe('no rule', () => {
     expect(readLabConfig(people, NOW)).toMatchObject({ kind: 'valid', warnings: [] });
   });
 
-  it('asks a config in force for its keys: it would end by itself', () => {
+  it('checks the keys of a config in force, because it would expire by itself', () => {
     expect(readLabConfig(SMALL)).toMatchObject({ kind: 'valid', warnings: [] });
     expect(readLabConfig(SMALL, at('2031-01-01T00:00:00Z'))).toMatchObject({ kind: 'invalid' });
   });
 
-  it('repeats a secret that it found', () => {
+  it('repeats a secret in its message', () => {
     const secret = `hf_${'Zq9'.repeat(10)}`;
     const text = changed('"{outputRoot}"]', `"${secret}"]`);
     expect(JSON.stringify(readLabConfig(text))).not.toContain(secret);

@@ -1,11 +1,11 @@
-/** The small config of the tests, changed at one place, and where things stand in it. */
+/** The small config of the tests with one change, and positions in it. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const SMALL = readFileSync(join(import.meta.dirname, 'small.yml'), 'utf8');
 
-/** The small config with one part that stands there once replaced. */
+/** The small config with one unique part replaced. */
 export function changed(from: string, to: string, text: string = SMALL): string {
   if (text.split(from).length !== 2) throw new Error(`${from} does not stand there once`);
   return text.replace(from, () => to);
@@ -16,7 +16,7 @@ export function withLane(lines: string): string {
   return changed('    finalStep: 100\n', `    finalStep: 100\n${lines.replace(/^/gm, '    ')}\n`);
 }
 
-/** The small config with a second lane, which is the first one but for these parts of it. */
+/** The small config with a second lane, which equals the first except for these changes. */
 export function withSecondLane(...changes: readonly (readonly [from: string, to: string])[]): string {
   const daily = SMALL.slice(SMALL.indexOf('  daily:\n'));
   const second = changes.reduce((text, [from, to]) => changed(from, to, text), daily);

@@ -1,4 +1,4 @@
-/** What a config may say of a cluster of rented machines. */
+/** What a config may contain for a cluster of rented machines. */
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -15,13 +15,13 @@ const issues = (change: object): readonly unknown[] => {
     .map(({ path }) => path.at(-1));
 };
 
-it('takes an image by its digest alone', () => {
+it('accepts an image only by its digest', () => {
   expect(clusterSchema.safeParse(good).success).toBe(true);
   for (const image of ['pytorch/pytorch', 'pytorch/pytorch:2.9', `pytorch/pytorch@sha256:${'a'.repeat(63)}`])
     expect(clusterSchema.safeParse({ ...good, image }).success).toBe(false);
 });
 
-it('asks for a price that is one, a share that is one, and an address that hides the key', () => {
+it('requires a positive price, a reliability share, and an HTTPS address', () => {
   expect(issues({})).toEqual([]);
   expect(issues({ api: 'http://127.0.0.1:8000' })).toEqual([]);
   expect(issues({ reliability: '98' })).toEqual(['reliability']);
@@ -29,7 +29,7 @@ it('asks for a price that is one, a share that is one, and an address that hides
   expect(issues({ api: 'http://console.vast.ai' })).toEqual(['api']);
 });
 
-it('puts all that decides what is rented, for how much and how long into the manifest, and the key into no text', () => {
+it('puts all settings that decide what is rented into the manifest, and the key into no text', () => {
   const { launcher, secretVariables, jobsRunHere } = engineDefinition(good).traits(good);
   expect(secretVariables).toEqual(['VAST_API_KEY']);
   expect(jobsRunHere).toBe(false);
@@ -37,7 +37,7 @@ it('puts all that decides what is rented, for how much and how long into the man
     expect(JSON.parse(launcher ?? '{}')).toHaveProperty(key);
 });
 
-it('says what a machine of a run may cost and how long it may be there, which the envelope of a manifest holds', () => {
+it("passes the cost and time limits of a machine to the manifest's envelope", () => {
   expect(issues({ dollarsMax: '0' })).toEqual(['dollarsMax']);
   expect(engineDefinition(good).traits(good).rental).toEqual({
     ...{ dollarsPerHourMax: '0.50', dollarsMax: '20', dollarsPerDayMax: null, dollarsPerMonthMax: null },
@@ -46,7 +46,7 @@ it('says what a machine of a run may cost and how long it may be there, which th
   });
 });
 
-it('has a fleet of its own: of two clusters with the same nobody could tell whose a machine is', () => {
+it('requires a unique fleet, because machines of two clusters with one fleet are indistinguishable', () => {
   const read = (fleet: string): unknown => {
     const [first, second] = [
       { ...good, fleet: 'ours' },

@@ -1,4 +1,4 @@
-/** Which commands say where their job writes. */
+/** Which commands name the folder that their job writes to. */
 
 import { expect, it } from 'vitest';
 import { isPinnedBy } from '../../src/contracts/gates.ts';
@@ -11,7 +11,7 @@ it.each([
   [[`OUT=${ROOT}/`, 'python3', 'train.py']],
   // Levanter appends the id of the run to its base path.
   [['python3', 'train.py', '--base=gs://lab/runs', '--run-id', 'ep8']],
-])('%j does', (command) => {
+])('%j names it', (command) => {
   expect(isPinnedBy(command, `${ROOT}/`)).toBe(true);
 });
 
@@ -20,6 +20,6 @@ it.each([
   [['python3', 'train.py', '--out=gs://lab/runs/ep80']],
   [['python3', 'train.py', '--out=gs://lab/runs/ep4', '--run-id=ep8']],
   [['python3', 'train.py', '--base=gs://lab/runs', '--run-id', 'ep4']],
-])('%j does not', (command) => {
+])('%j does not name it', (command) => {
   expect(isPinnedBy(command, ROOT)).toBe(false);
 });

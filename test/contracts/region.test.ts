@@ -1,4 +1,4 @@
-/** Regions that names tell. */
+/** Regions in names. */
 
 import { expect, it } from 'vitest';
 import { regionIn, regionOfBucket } from '../../src/contracts/gates.ts';
@@ -9,7 +9,7 @@ it.each([
   ['gs://lab/us-central2/x', null],
   ['gs://campus-east2/x', null],
   ['/data/us-central2', null],
-])('%s lies in %s', (path, region) => {
+])('%s is in %s', (path, region) => {
   expect(regionOfBucket(path)).toBe(region);
 });
 

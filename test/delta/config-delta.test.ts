@@ -16,7 +16,7 @@ function readingOf(text: string): Reading {
   return reading;
 }
 
-/** What of a delta the corpus fixes, in the corpus's own words. */
+/** The part of a delta that the corpus fixes, in the corpus's own format. */
 function told(delta: Delta, expected: Expectation): unknown {
   switch (delta.kind) {
     case 'none':
@@ -43,14 +43,14 @@ describe.each([...new Set(corpus.map((one) => one.group))])('the delta of %s', (
     '$name: $reason',
     ({ base, head, expect: expected, python: oldest }: CorpusCase) => {
       const delta = configDelta(readingOf(base), readingOf(head));
-      // An interpreter that is too old for a file cannot run it, and says so.
+      // An interpreter that is too old for a file reports it as unparsable.
       if (minor < oldest) expect(delta.kind).toBe('unparsable');
       else expect(told(delta, expected)).toEqual(expected);
     },
   );
 });
 
-it('has at least a hundred pairs, no two of one name in a file', () => {
+it('has at least a hundred pairs, with unique names per file', () => {
   expect(corpus.length).toBeGreaterThanOrEqual(100);
   const names = corpus.map((one) => `${one.group}: ${one.name}`);
   expect(new Set(names).size).toBe(names.length);

@@ -1,4 +1,4 @@
-/** The corpus of fixtures/delta as values: pairs of files, each with its reason and the delta that it must give. */
+/** The corpus of fixtures/delta as values: pairs of files, each with its reason and the expected delta. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const entry = z.strictObject({
   expect: expectation.optional(),
   line: z.number().optional(),
   lineAnywhere: z.boolean().optional(),
-  /** The oldest Python that reads it: `3.12`. An older one refuses the file. */
+  /** The oldest Python that can read it: `3.12`. An older one rejects the file. */
   python: z
     .string()
     .regex(/^3\.\d+$/)
@@ -55,11 +55,11 @@ export type CorpusCase = {
   readonly base: string;
   readonly head: string;
   readonly expect: Expectation;
-  /** The oldest minor version of Python 3 that reads it. */
+  /** The oldest minor version of Python 3 that can read it. */
   readonly python: number;
 };
 
-/** Every case, in the order of the files. */
+/** Every case, in file order. */
 export function readCorpus(): readonly CorpusCase[] {
   return readdirSync(FOLDER)
     .filter((name) => name.endsWith('.yml'))

@@ -1,4 +1,4 @@
-/** Files made to hurt: CPython reads them in a child with limits, and whatever comes of it is an answer. */
+/** Malicious files: CPython reads them in a child with limits, and every outcome is an answer. */
 
 import { describe, expect, it } from 'vitest';
 import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
@@ -29,9 +29,9 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'one line with an emoji and 20,000 settings': `S = "\u{1F680}"; run(${repeat(20_000, (at) => `a${at}=1,`)})\n`,
 };
 
-/** Each was quadratic once: the limit is in CPU seconds of the child. */
+/** Each took quadratic time once: the limit is in CPU seconds of the child. */
 const LONG: Readonly<Record<string, readonly [text: string, secondsMax: number]>> = {
-  // A key of a dict holds the keys of the dicts in it: without a bound they double with each level.
+  // A dict key contains the keys of nested dicts: without a limit they double with each level.
   '90 settings in one another': [`A = ${'{"a": '.repeat(90)}1${'}'.repeat(90)}\n`, 2],
   '10,000 equal keys': [`A = {${'"a":1,'.repeat(10_000)}}\n`, 2],
   '10,000 keys': [`A = {${repeat(10_000, (at) => `"k${at}":1,`)}}\n`, 2],
@@ -48,30 +48,30 @@ const LONG: Readonly<Record<string, readonly [text: string, secondsMax: number]>
   ],
 };
 
-describe('a file made to hurt is answered', () => {
+describe('a malicious file', () => {
   it.each(Object.entries(HOSTILE))('%s', async (_, text) => {
     const base = await readText(text);
     expect(['none', 'unparsable']).toContain(configDelta(base, base).kind);
     if (base.kind === 'unparsable') expect(base.message).not.toBe('');
   });
 
-  it.each(Object.entries(LONG))('%s cost a bounded time', async (_, [text, secondsMax]) => {
+  it.each(Object.entries(LONG))('%s take a limited time', async (_, [text, secondsMax]) => {
     const { reading: base, seconds } = await childCpuSeconds(text);
     expect(base).toMatchObject({ kind: 'read' });
     expect(seconds).toBeLessThan(secondsMax);
     const { reading: head } = await childCpuSeconds(text.replace('1', '2').replace('import a', 'import z'));
-    // What is left for this process, which has other questions to answer meanwhile.
+    // The part in this process, which must stay responsive.
     expect(cpuMs(() => configDelta(base, head))).toBeLessThan(2_000);
   });
 
-  it('has too many settings to be shown where the answer would be too long', async () => {
+  it('has too many settings if the answer would be too long', async () => {
     const reading = await readText(repeat(60_000, () => 'f(a=1)\n'));
-    // On a slow machine the other limit comes first.
+    // On a slow machine, the time limit applies first.
     const message = /more settings than ferrybot reads|more than 4 seconds/;
     expect(reading).toMatchObject({ kind: 'unparsable', message: expect.stringMatching(message) });
   });
 
-  it('has its knobs in the order of the file', async () => {
+  it('has its knobs in file order', async () => {
     const text = repeat(
       125,
       (at) =>

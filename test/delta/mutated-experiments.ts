@@ -1,4 +1,4 @@
-/** Experiment files after small changes that a person or an attacker makes: the same ones for the same seed. */
+/** Experiment files after small changes by a person or an attacker, the same for the same seed. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ export type MutatedPair = { readonly base: Buffer; readonly head: Buffer };
 
 type Mutation = (text: string, random: () => number) => string;
 
-/** Replaces one match, or nothing where there is none. */
+/** Replaces one match, if there is one. */
 function oneOf(pattern: RegExp, put: (match: RegExpMatchArray, random: () => number) => string): Mutation {
   return (text, random) => {
     const matches = [...text.matchAll(pattern)];
@@ -82,7 +82,7 @@ const MUTATIONS: readonly Mutation[] = [
   oneOf(/(?<=: )\d[\d_.e-]*/g, (_, random) => pick([...VALUES, ...CODE], random)),
   oneOf(/"[^"\n]*"/g, (_, random) => pick(VALUES, random)),
   oneOf(/\b\d+\b/g, (_, random) => pick(VALUES, random)),
-  // Keywords, entries and statements that come, go and change places.
+  // Keywords, entries and statements that are added, removed and reordered.
   oneOf(/\b\w+\(/g, ([call], random) => `${call}extra=${pick([...VALUES, ...CODE], random)}, `),
   oneOf(/\w+=[\w."]+,\s/g, () => ''),
   oneOf(/\{/g, (_, random) => `{"new": ${pick([...VALUES, ...CODE], random)}, `),
@@ -94,7 +94,7 @@ const MUTATIONS: readonly Mutation[] = [
     /^(?=\w)/gm,
     (_, random) => `${pick(['NEW = 1', EVIL, 'import z', 'from a import z', 'pass', '"text"'], random)}\n`,
   ),
-  // Where code hides: annotations, targets, callees, decorators, bases, defaults, docstrings.
+  // Places that can hide code: annotations, targets, callees, decorators, bases, defaults, docstrings.
   oneOf(/^(\w+) = /gm, ([, name]) => `${name}: ${EVIL} = `),
   oneOf(/^(\w+) = /gm, ([, name]) => `vars(${EVIL} or ${name})["a"] = `),
   oneOf(/^(\w+) = /gm, ([, name]) => `${name}[${EVIL}] = `),

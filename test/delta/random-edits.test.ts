@@ -28,7 +28,7 @@ const edits = randomFile.chain((file) =>
 
 type Edited = { readonly file: RandomFile; readonly changed: readonly string[]; readonly choice: number };
 
-/** Each changed knob gets a value that it does not have. */
+/** Each changed knob gets a different value. */
 function newValues({ file, changed, choice }: Edited): ReadonlyMap<string, Value> {
   return new Map(
     changed.map((path, at) => {
@@ -71,7 +71,7 @@ function fileOf(reading: Reading | undefined): ExperimentFile {
 const drawn = await samples();
 
 describe('random edits of random files', () => {
-  it('are found, exactly those, however the file is laid out', () => {
+  it('are found exactly, for any layout of the file', () => {
     for (const { edited, left, right, head } of drawn) {
       const values = newValues(edited);
       const delta = configDelta(left, right);
@@ -95,7 +95,7 @@ describe('random edits of random files', () => {
     }
   });
 
-  it('every knob of a file has a path of its own and its own text', () => {
+  it('every knob of a file has a unique path and its own text', () => {
     for (const { edited, left } of drawn) {
       const knobs = readKnobs(left);
       expect(new Set(knobs.map((knob) => knob.path)).size).toBe(knobs.length);

@@ -1,11 +1,14 @@
-/** Random experiment files with known knobs: what each is called and where it stands is decided here, not read from the text. */
+/**
+ * Random experiment files with known knobs: their names and positions are generated, not parsed from the
+ * text.
+ */
 
 import fc from 'fast-check';
 
-/** A value in two spellings that mean the same. */
+/** A value in two spellings with the same meaning. */
 export type Value = { readonly text: string; readonly again: string };
 
-/** A piece of a file: text that stands, or a knob. `once` pieces of one group may be written in any order. */
+/** A piece of a file: fixed text, or a knob. `once` pieces of one group may be in any order. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'knob'; readonly path: string; readonly value: Value }
@@ -125,7 +128,7 @@ const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list
   }),
 );
 
-/** A value in a place: the pieces that it has there. */
+/** A value with the pieces around it. */
 type Shape = (path: string) => readonly Piece[];
 
 const statement = (at: number): fc.Arbitrary<readonly Piece[]> =>
@@ -170,7 +173,7 @@ function pathsIn(pieces: readonly Piece[]): readonly string[] {
   });
 }
 
-/** How a file is written down: nothing of this is a change. */
+/** The layout of a file: none of this is a change. */
 export type Layout = { readonly respell: boolean; readonly reverse: boolean; readonly lines: boolean };
 
 /** The text of a file with some knobs at other values. */
@@ -194,7 +197,7 @@ export function written(file: RandomFile, values: ReadonlyMap<string, Value>, la
   return layout.lines ? `# a comment\n\n${body}`.replaceAll('Docstring', 'Other words') : body;
 }
 
-/** The value of a knob as the file has it. */
+/** The value of a knob in the file. */
 export function valueAt(file: RandomFile, path: string): Value | null {
   const find = (pieces: readonly Piece[]): Value | null => {
     for (const piece of pieces) {

@@ -1,4 +1,4 @@
-/** Each detector by its law: at its bound and just before it, and that it does not tell without its witness. */
+/** Each detector by its rule: at its bound, just before it, and silent without its evidence. */
 
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/detectors/detector.ts';
@@ -11,7 +11,7 @@ import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
 const MINUTE = 60_000;
 const at = (minutes: number): Instant => branded(Date.UTC(2026, 10, 20) + minutes * MINUTE, isInstant);
 
-/** A healthy look ten hours after the start of the job. */
+/** A healthy observation ten hours after the start of the job. */
 const healthy: Evidence = {
   at: at(600),
   status: 'RUNNING',
@@ -56,7 +56,7 @@ function judged(id: DetectorId, change: Partial<Evidence>): string {
   return found.kind === 'cannot-tell' ? `cannot tell: ${found.missing}` : found.kind;
 }
 
-/** So many values, one a step from `from` on. */
+/** A series of values, one per step from `from` on. */
 function course(name: keyof typeof SERIES_LAWS, ...parts: readonly (readonly [number, number])[]): Series {
   let [series, step]: [Series, number] = [NO_SERIES, 0];
   for (const [count, value] of parts)
@@ -67,12 +67,12 @@ function course(name: keyof typeof SERIES_LAWS, ...parts: readonly (readonly [nu
   return series;
 }
 
-/** As a loss of either sign goes: up and down from one step to the next. */
+/** Alternates like a loss with noise: up and down from one step to the next. */
 function swings(steps: number, by: number): readonly (readonly [number, number])[] {
   return Array.from({ length: steps }, (_, index) => [1, index % 2 === 0 ? by : -by] as const);
 }
 
-/** By a hundredth of the way at each step. */
+/** Moves a hundredth of the way with each step. */
 function climb(from: number, to: number): readonly (readonly [number, number])[] {
   return Array.from({ length: 100 }, (_, index) => [1, from + ((to - from) * (index + 1)) / 100] as const);
 }
@@ -97,7 +97,7 @@ const tracked = (
   said: said === null ? null : { ...UNSAID, ...said },
 });
 const UNSAID = { identity: 'hero', name: 'hero', step: null, rowAt: null, heartbeatAt: null };
-/** At step 900 by its log, at 800 by its tracker, which has heard of it an hour before the step last moved. */
+/** At step 900 by its log and at 800 by its tracker, with a tracker row from an hour before the last step. */
 const frozen = (said: Partial<NonNullable<NonNullable<Evidence['tracker']>['said']>>) => ({
   tracker: tracked('hero', ['hero'], { step: 800, rowAt: at(535), heartbeatAt: at(535), ...said }),
 });
@@ -432,13 +432,13 @@ const CASES: readonly Case[] = [
 describe('a detector', () => {
   it.each(CASES)('%s: %s', (id, _, change, expected) => expect(judged(id, change)).toBe(expected));
 
-  it('is there for every id, once, and is tried in an alarm', () => {
+  it('exists once for every id, and has a case that raises an alarm', () => {
     expect(DETECTORS.map(({ id }) => id)).toEqual(DETECTOR_IDS);
     const tried = CASES.filter(([, , , expected]) => expected === 'alarm').map(([id]) => id);
     expect([...new Set(tried)].toSorted()).toEqual([...DETECTOR_IDS].toSorted());
   });
 
-  it('is quiet, or cannot tell, at a healthy look', () => {
+  it('raises no alarm in a healthy observation', () => {
     expect(DETECTORS.filter(({ judge }) => judge(healthy).kind === 'alarm')).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** Steps that a run makes again: the first of them are held to 0.002, the later ones to one per cent, and either is told once. */
+/**
+ * Repeated steps after a resume: the first must match within 0.002, later ones within one per cent, and each
+ * mismatch is reported once.
+ */
 
 import { expect, it } from 'vitest';
 import type { Evidence, Finding } from '../../src/detectors/detector.ts';
@@ -23,7 +26,7 @@ function withStep(replay: Replay, step: number, loss: number): Replay {
   return addReplayed(replay, line);
 }
 
-/** What is found after each step that is made again. */
+/** The findings after each repeated step. */
 function foundBy(again: (step: number) => number): readonly Finding[] {
   const past = STEPS.map((step) => ({ step, loss: sound(step).toFixed(5) }));
   let replay: Replay = replayOf(past, undefined);
@@ -38,14 +41,14 @@ const occasions = (found: readonly Finding[]): readonly string[] => [
 ];
 
 // rule HR-46
-it('is told of where they move apart only after the catch-up, and once', () => {
+it('is reported once if losses differ at the start or drift apart later', () => {
   expect(occasions(foundBy(sound))).toEqual([]);
   expect(occasions(foundBy((step) => sound(step) + 0.004))).toEqual(['1']);
   expect(occasions(foundBy((step) => sound(step) * (step > 50 ? 1.02 : 1)))).toEqual(['later']);
   expect(occasions(foundBy((step) => sound(step) * (step > 50 ? 1.008 : 1)))).toEqual([]);
 });
 
-it('has the steps before a job went back in hand until it has made them again', () => {
+it('keeps the steps from before the rollback until all of them were repeated', () => {
   const made = (replay: Replay, from: number, to: number): Replay =>
     STEPS.slice(from - 1, to).reduce((next, step) => withStep(next, step, sound(step)), replay);
   const back = goneBack(made(NO_REPLAY, 1, 90), undefined);

@@ -1,4 +1,7 @@
-/** The traces of `fixtures/traces`, replayed: what was healthy raises no alarm, and what was planted is told in time. */
+/**
+ * Replays the traces of `fixtures/traces`: healthy traces raise no alarm, and planted faults raise one in
+ * time.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -24,25 +27,25 @@ const detectorsOf = ({ alarms }: Replayed) => alarms.map(({ detector }) => detec
 
 describe('a trace', () => {
   // rules HR-38, HR-41
-  it.each(names)('%s raises exactly what it has to, in time', async (name) => {
+  it.each(names)('%s raises exactly the expected alarms, in time', async (name) => {
     const trace = traceOf(name);
     const { alarms, finalState, actions } = expectedOf(trace);
     const replayed = await replay(trace);
     expect(detectorsOf(replayed)).toEqual(alarms.map(({ detector }) => detector));
-    // One cadence and a minute after the law is met.
+    // One cadence and a minute after the rule is met.
     const most = (trace.header.pollSeconds + 60) * 1_000;
     for (const { detector, lawMetAt } of alarms) {
       const raised = replayed.alarms.find((one) => one.detector === detector);
       const delay = Date.parse(raised?.at ?? '') - lawMetAt;
       expect(delay).toBeLessThanOrEqual(most);
-      // What is told before its law is met is a false alarm, whatever comes of it.
+      // An alarm before its rule is met is a false alarm in any case.
       expect(delay).toBeGreaterThanOrEqual(0);
     }
     if (finalState !== undefined) expect(replayed.finalState).toBe(finalState);
     if (actions !== undefined) expect(replayed.actions.map(({ action }) => action)).toEqual(actions);
   });
 
-  it('is planted for every detector', () => {
+  it('exists for every detector', () => {
     const planted = names.flatMap((name) => expectedOf(traceOf(name)).alarms.map(({ detector }) => detector));
     expect([...new Set(planted)].toSorted()).toEqual([...DETECTOR_IDS].toSorted());
   });
@@ -55,13 +58,13 @@ describe('a trace', () => {
     'healthy-shutdown-tracebacks',
     'healthy-accepted-stop',
     'healthy-tunnel-loss',
-  ])('of the documented incident %s raises nothing', async (name) => {
+  ])('of the documented incident %s raises no alarm', async (name) => {
     const { alarms } = await replay(traceOf(`${name}.jsonl`));
     expect(alarms).toEqual([]);
   });
 
   it.each(['NaN', 'Infinity', '-Infinity'])(
-    'of a tracker that has the loss %s is told at once',
+    'of a tracker with the loss %s raises an alarm immediately',
     async (loss) => {
       const text = readFileSync(new URL('fault-nan-in-tracker.jsonl', FOLDER), 'utf8');
       const read = readTrace(text.replaceAll('"loss": "NaN"', `"loss": "${loss}"`));
@@ -71,14 +74,14 @@ describe('a trace', () => {
     },
   );
 
-  it('says why, with the numbers', async () => {
+  it('explains an alarm with numbers', async () => {
     const { alarms } = await replay(traceOf('fault-throughput-collapse.jsonl'));
     expect(alarms.map(({ why }) => why)).toEqual([
       '39 % slower than its own baseline (0.5 a second) in 3 consecutive checks',
     ]);
   });
 
-  it('that cannot be read names the line', () => {
+  it('that cannot be read reports the line', () => {
     const header = '{"trace":1,"submittedAt":"2026-11-20T09:00:00Z"}';
     expect(readTrace('')).toMatchObject({ ok: false });
     expect(readTrace(`${header}\n{"at":"yesterday","log":"x"}\n`)).toMatchObject({
@@ -91,7 +94,7 @@ describe('a trace', () => {
   });
 });
 
-describe('what follows the end of an attempt', () => {
+describe('the response to the end of an attempt', () => {
   const header = { trace: 1, submittedAt: '2026-11-20T09:00:00Z' };
   const attempt = (from: number, status: string, said: readonly string[], number?: number) => {
     const at = (minute: number) => `2026-11-20T${10 + from}:${String(minute).padStart(2, '0')}:00Z`;
@@ -112,24 +115,24 @@ describe('what follows the end of an attempt', () => {
   const PREEMPTED = ['step 10 loss 3.1', 'The node was preempted: spot instance reclaimed', 'job FAILED'];
   const OOM = ['step 10 loss 3.1', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'];
 
-  it('is the same again after a preemption, and a person when it comes no further', async () => {
+  it('is a relaunch after a preemption, and an escalation without further progress', async () => {
     expect(await actionsFor(...attempt(0, 'FAILED', PREEMPTED))).toEqual(['relaunch']);
     expect(
       await actionsFor(...attempt(0, 'FAILED', PREEMPTED), ...attempt(1, 'FAILED', PREEMPTED, 2)),
     ).toEqual(['relaunch', 'escalate']);
   });
 
-  it('is a person after what the same manifest meets again', async () => {
+  it('is an escalation for a failure that the same manifest would repeat', async () => {
     expect(await actionsFor(...attempt(0, 'FAILED', OOM))).toEqual(['escalate']);
     expect(
       await actionsFor(...attempt(0, 'FAILED', ['step 60 loss nan', 'FloatingPointError: nan'])),
     ).toEqual(['escalate']);
   });
 
-  it('is no mismatch where the steps made again are those that had gone wrong', async () => {
+  it('has no mismatch if the repeated steps are those that had diverged', async () => {
     const line = (step: number, loss: number) => `step ${step} loss ${loss.toFixed(5)}`;
     const sound = (step: number) => 2 + 1 / step;
-    // A look a minute, and ten steps in each: what stays of an attempt is the last one of every look.
+    // One observation per minute with ten steps each; only the last step of each observation is kept.
     const looks = (hour: number, from: number, to: number, lossAt: (step: number) => number) =>
       Array.from({ length: to - from }, (_, index) => ({
         at: `2026-11-20T${hour}:${String(index).padStart(2, '0')}:30Z`,
@@ -154,13 +157,13 @@ describe('what follows the end of an attempt', () => {
       return detectorsOf(await replay(read.value));
     };
     expect(await alarmsOf(sound)).toEqual(['loss-spike']);
-    // What was made before the jump is another run's nevertheless.
+    // The steps before the jump must still match.
     expect(await alarmsOf((step) => sound(step) + 0.1)).toEqual(['loss-spike', 'resume-mismatch']);
   });
 
-  it('is compared with the steps between the last two looks too, which is all that a checkpoint a quarter of an hour old leaves', async () => {
+  it('compares also with the steps between the last two observations', async () => {
     const sound = (step: number) => 2 + 1 / step;
-    // A step each ten seconds, and a look each quarter of an hour.
+    // A step every ten seconds, and an observation every quarter of an hour.
     const made = (hour: number, from: number, to: number, lossAt: (step: number) => number) =>
       Array.from({ length: to - from }, (_, index) => ({
         at: new Date(Date.UTC(2026, 10, 20, hour, 0, 10 * index)).toISOString(),
@@ -182,14 +185,14 @@ describe('what follows the end of an attempt', () => {
     };
     expect(await alarmsOf(sound)).toEqual([]);
     expect(await alarmsOf((step) => sound(step) + 0.005)).toEqual(['resume-mismatch']);
-    // An optimizer that begins anew makes the first steps alike.
+    // A new optimizer state repeats the first steps exactly.
     const from301 = (factor: number) => (step: number) => sound(step) * (step > 301 ? factor : 1);
     expect(await alarmsOf(from301(1.02))).toEqual(['resume-mismatch']);
     expect(await alarmsOf(from301(1.005))).toEqual([]);
   });
 
-  it('has the pace of the attempt before as its baseline: what is slow from its start is told, and what warms up is not', async () => {
-    // From a minute after ten o'clock on, a step each so many seconds.
+  it('uses the pace of the attempt before as baseline, and ignores a warm-up', async () => {
+    // From the given minute after ten o'clock, one step per interval.
     const made = (minute: number, seconds: number, from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => ({
         at: new Date(Date.UTC(2026, 10, 20, 10, minute, seconds * (index + 1))).toISOString(),
@@ -214,14 +217,14 @@ describe('what follows the end of an attempt', () => {
     expect(await alarmsOf(...made(120, 30, 1, 91), ...made(165, 10, 91, 700))).toEqual([]);
   });
 
-  it('is nothing after the stop of a known person, and the end is reported of what succeeded', async () => {
+  it('is none after a stop by a known person, and a report after success', async () => {
     const stop = { at: '2026-11-20T10:05:30Z', stop: 'alice' };
     expect(await actionsFor(...attempt(0, 'STOPPED', ['step 10 loss 3.1']), stop)).toEqual(['none']);
     expect(await actionsFor(...attempt(0, 'SUCCEEDED', ['step 10 loss 3.1']))).toEqual(['report']);
   });
 });
 
-describe('a look', () => {
+describe('an observation', () => {
   const minute = (at: number) => new Date(Date.UTC(2026, 10, 20, 9, at)).toISOString();
   const running = [
     { trace: 1, submittedAt: minute(0) },
@@ -233,7 +236,7 @@ describe('a look', () => {
     return detectorsOf(await replay(read.value));
   };
 
-  it('goes on with the trend of the looks before: nine lines a look are no warm-up for ever', async () => {
+  it('continues the trend of earlier observations, also with only nine lines each', async () => {
     const line = (step: number) => ({ at: minute(step), log: `step ${step} loss ${step > 80 ? 6.1 : 3.05}` });
     expect(await alarmsOf(Array.from({ length: 110 }, (_, index) => line(index + 1)))).toEqual([
       'loss-spike',
@@ -243,14 +246,14 @@ describe('a look', () => {
   const lost = { at: minute(12), log: 'OwnerDiedError: the owner of an object has died' };
   const step = (at: number) => ({ at: minute(at), log: `step ${at} loss 3.05` });
 
-  it('tells nobody of a failure after which three steps were made, and of one that nothing followed', async () => {
+  it('reports no failure that was followed by three steps, but one that was followed by none', async () => {
     expect(await alarmsOf([step(11), lost, step(13), step(14), step(15), step(16)])).toEqual([]);
     expect(await alarmsOf([step(11), lost, step(13), { at: minute(16), until: true }])).toEqual([
       'failure-signature',
     ]);
   });
 
-  it('goes on comparing with the steps before a checkpoint that the look before saw loaded', async () => {
+  it('keeps comparing with the steps before a checkpoint load in the previous observation', async () => {
     const made = (from: number, to: number, fromMinute: number, worse: number) =>
       Array.from({ length: to - from }, (_, index) => ({
         at: new Date(Date.UTC(2026, 10, 20, 9, fromMinute, 10 * index)).toISOString(),
@@ -266,7 +269,7 @@ describe('a look', () => {
     expect(await alarmsOf(resumed(0.005, 72))).toEqual(['resume-mismatch']);
   });
 
-  it('compares with the steps before a checkpoint was loaded, and with those of no epoch', async () => {
+  it('compares with the steps before a checkpoint load, but not with those of another epoch', async () => {
     const made = (from: number, to: number, at: number, loss: string) =>
       Array.from({ length: to - from }, (_, index) => ({
         at: minute(at),

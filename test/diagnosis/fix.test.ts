@@ -1,4 +1,6 @@
-/** Slips as the real interpreter (CPython 3.14) tells them, put right from the files, and run again. */
+/**
+ * Small mistakes as the real interpreter (CPython 3.14) reports them, fixed from the files, and run again.
+ */
 
 import { loadPyodide } from 'pyodide';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +40,7 @@ const runFiles = z
 
 const run = (files: Files): string => runFiles(JSON.stringify(files));
 
-/** What the fixer makes of a log over these files. */
+/** The fix for a log and these files, or the reason why there is none. */
 async function fixFor(log: string, files: Files) {
   const found = diagnose(log.split('\n'), 'FAILED');
   if (found.class !== 'code-small' || found.traceback === null)
@@ -77,7 +79,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'a = warmup_steps',
   ],
   [
-    'a module that nobody imported',
+    'a module that is not imported',
     { 'main.py': MAIN, 'lab/train.py': '"""Trains."""\n\nimport json\nimport os\n\nTAU = 2 * math.pi\n' },
     'import math',
   ],
@@ -91,7 +93,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'import math',
   ],
   [
-    'a name that another module has in other letters',
+    'a name in the wrong case of another module',
     {
       'main.py': MAIN,
       'lab/train.py': 'from lab.optim import Adamw, other\nbest = Adamw\n',
@@ -100,7 +102,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'from lab.optim import AdamW, other',
   ],
   [
-    'one that is imported under another name',
+    'such a name with an import alias',
     {
       'main.py': MAIN,
       'lab/train.py': 'from lab.optim import Adamw as Best\nbest = Best\n',
@@ -109,7 +111,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'from lab.optim import AdamW as Best',
   ],
   [
-    'a module of the lab in other letters',
+    'a misspelt module of the lab',
     {
       'main.py': MAIN,
       'lab/__init__.py': '',
@@ -119,17 +121,17 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'from lab.optimizer import AdamW',
   ],
   [
-    'a key in other letters',
+    'a misspelt key',
     { 'main.py': MAIN, 'lab/train.py': "table = {'warmup': 1, 'decay': 2}\nsteps = table['wramup']\n" },
     "steps = table['warmup']",
   ],
   [
-    'a comma that is missing in a line',
+    'a missing comma in a line',
     { 'main.py': MAIN, 'lab/train.py': 'rates = [\n    (1, 2),\n    (3 4),\n]\n' },
     '    (3, 4),',
   ],
   [
-    'a comma that is missing at its end',
+    'a missing comma at the end of a line',
     { 'main.py': MAIN, 'lab/train.py': 'rates = dict(\n    warmup=1\n    decay=2,  # and on\n)\n' },
     '    warmup=1,',
   ],
@@ -140,9 +142,9 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
   ],
 ];
 
-describe('a slip of one file', () => {
+describe('a small mistake in one file', () => {
   it.each(SLIPS)(
-    'is put right as the interpreter suggests it, and the job passes: %s',
+    'is fixed as the interpreter suggests, and the job passes: %s',
     async (_what, files, changed) => {
       const log = run(files);
       const fix = await fixFor(log, files);
@@ -166,7 +168,7 @@ const said = (error: string, at = 'lab/train.py", line 2'): string =>
   `${LOG.replace('lab/train.py", line 2', at)}${error}`;
 const NAME = "NameError: name 'warmup_stepz' is not defined";
 
-/** What the log says against what the tree has. */
+/** The claim of the log against the content of the tree. */
 const REFUSED: readonly (readonly [what: string, log: string, files: Files, reason: string])[] = [
   ['suggests a name of its own', said(`${NAME}. Did you mean: 'steal_secrets'?`), SLIP, 'other-suggestion'],
   [
@@ -191,55 +193,55 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
   ['names a file that is not there', said(NAME, 'lab/other.py", line 2'), SLIP, 'not-in-tree'],
   ['names a file outside of the tree', said(NAME, 'lab/../../etc/train.py", line 2'), SLIP, 'not-in-tree'],
   [
-    'has a name that two could be',
+    'has a name with two candidates',
     said(NAME),
     { ...SLIP, 'lab/train.py': 'warmup_steps = warmup_step = 3\nrate = 1 / warmup_stepz\n' },
     'several-candidates',
   ],
   [
-    'has a name that none could be',
+    'has a name without a candidate',
     said(NAME),
     { ...SLIP, 'lab/train.py': 'decay = 3\nrate = 1 / warmup_stepz\n' },
     'no-candidate',
   ],
   [
-    'asks for a module that nobody has',
+    'imports a module that does not exist',
     said("NameError: name 'malware' is not defined. Did you forget to import 'malware'?"),
     { ...SLIP, 'lab/train.py': '\nmalware.go()\n' },
     'no-candidate',
   ],
   [
-    'has names that come from elsewhere',
+    'has a star import',
     said(NAME),
     { ...SLIP, 'lab/train.py': 'from x import *; warmup_steps = 3\nrate = 1 / warmup_stepz\n' },
     'tree-unlike',
   ],
   [
-    'means a class’s own name',
+    'names a member of a class',
     said(NAME),
     { ...SLIP, 'lab/train.py': 'class A: warmup_steps = 3\nrate = 1 / warmup_stepz\n' },
     'no-candidate',
   ],
   [
-    'misses a comma that is there',
+    'misses a comma that is present',
     said('SyntaxError: invalid syntax. Perhaps you forgot a comma?'),
     SLIP,
     'tree-unlike',
   ],
   [
-    'is of a file that is no Python',
+    'names a file that is not Python',
     said(NAME),
     { ...SLIP, 'lab/train.py': 'warmup_steps = = 3\nrate = 1 / warmup_stepz\n' },
     'tree-unlike',
   ],
   [
-    'is of a file that no person wrote',
+    'names a generated file',
     said(NAME),
     { ...SLIP, 'lab/train.py': `${SLIP['lab/train.py']}${'# much\n'.repeat(40_000)}` },
     'too-long',
   ],
   [
-    'has a name that thousands of places use, among as many others,',
+    'has a name in thousands of places',
     said(NAME),
     {
       ...SLIP,
@@ -248,7 +250,7 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
     'several-candidates',
   ],
   [
-    'could mean a name that only looks like the right one',
+    'has only a look-alike candidate',
     said(NAME),
     { ...SLIP, 'lab/train.py': 'warmup_st\u0435ps = 3\nrate = 1 / warmup_stepz\n' },
     'no-candidate',
@@ -260,7 +262,7 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
     'tree-unlike',
   ],
   [
-    'misses a key that two could be',
+    'misses a key with two candidates',
     said("KeyError: 'warmpu'"),
     { ...SLIP, 'lab/train.py': "t = {'warmup': 1, 'warmups': 2}\nt['warmpu']\n" },
     'several-candidates',
@@ -272,7 +274,7 @@ const REFUSED: readonly (readonly [what: string, log: string, files: Files, reas
     'tree-unlike',
   ],
   [
-    'is of a circle of imports',
+    'reports a circular import',
     said(
       "ImportError: cannot import name 'Adamw' from partially initialized module 'lab.optim' (most likely due to a circular import) (/job/lab/optim.py)",
     ),

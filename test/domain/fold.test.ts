@@ -1,4 +1,7 @@
-/** fold: a function of the events alone, one at a time or all at once, and what each event does to the run. */
+/**
+ * fold is a function of only the events, applied one at a time or all together, and what each event does to
+ * the run.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +21,7 @@ const events = sealed.events;
 const REPEATABLE: ReadonlySet<EventType> = new Set(['gated', 'approved', 'ordered', 'observed']);
 
 describe('fold', () => {
-  it('of a prefix and then the rest one at a time is fold of the whole', () => {
+  it('gives the same state for a prefix plus single events as for all events', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: events.length }), (length) => {
         const first = fold(events.slice(0, length));
@@ -34,7 +37,7 @@ describe('fold', () => {
     );
   });
 
-  it('leaves the state that it began from as it was', () => {
+  it('does not change its initial state', () => {
     const before = structuredClone(approved.state);
     approved.ordered().submitted();
     expect(approved.state).toEqual(before);
@@ -63,7 +66,7 @@ describe('fold', () => {
 });
 
 describe('the trace of the loss', () => {
-  it('never has too many points, never loses the newest, and keeps their order', () => {
+  it('never has too many points, always has the newest, and keeps their order', () => {
     const steps = Array.from({ length: TRACE_POINTS_MAX * 2 + 5 }, (_, index) => index + 1);
     const run = steps.reduce((r, step) => r.observed({ step, loss: String(10 / step) }), submitted);
     const seen = run.state.trace.map((point) => point.step);
@@ -72,7 +75,7 @@ describe('the trace of the loss', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
-  it('has one point a step', () => {
+  it('has one point per step', () => {
     const run = submitted.observed({ step: 5 }).observed({ step: 5 }).observed({ step: null });
     expect(run.state.trace).toHaveLength(1);
   });

@@ -1,4 +1,7 @@
-/** Moments as jobs, trackers, clusters and people write them: what RFC 3339 cannot name is none, and nothing throws for it. */
+/**
+ * Times as jobs, trackers, clusters and people write them: a time that RFC 3339 cannot express is null,
+ * without an exception.
+ */
 
 import { expect, it } from 'vitest';
 import { fromRfc3339, momentOfMs, toRfc3339 } from '../../src/domain/values.ts';
@@ -11,19 +14,19 @@ it.each([
   '+275760-09-13T00:00:00.001Z',
   'yesterday',
   '',
-])('%j names no moment', (text) => {
+])('%j is not a time', (text) => {
   expect(fromRfc3339(text)).toBeNull();
 });
 
 // threat T236
 it.each([-1, 253_402_300_800_000, 8_640_000_000_000_001, 9e15, 1e300, Number.NaN, Number.POSITIVE_INFINITY])(
-  'the number %d is no moment',
+  'the number %d is not a time',
   (ms) => {
     expect(momentOfMs(ms)).toBeNull();
   },
 );
 
-it.each([0, 253_402_300_799_999])('the number %d is one, and is read back as it was written', (ms) => {
+it.each([0, 253_402_300_799_999])('the number %d is a time, and is read back unchanged', (ms) => {
   const at = momentOfMs(ms);
   expect(at === null ? null : fromRfc3339(toRfc3339(at))).toBe(ms);
 });

@@ -1,4 +1,4 @@
-/** What the record takes as said to people: a stolen key keeps nobody from being told by writing that they were. */
+/** Which notices the record accepts: a stolen key cannot prevent a notice by recording that it was sent. */
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -33,11 +33,11 @@ const seqOf = ({ state }: RunBuilder): number => state.head.seq;
 const next = seqOf(running) + 1;
 const chat = judged.add(told('control', 'incident', `${next}-1`, ['chat']));
 
-describe('the record takes no', () => {
+describe('the record accepts no', () => {
   // threat T190
   it.each<readonly [string, RunBuilder, EventDraft, string]>([
     [
-      'notice of an incident that has not come up',
+      'notice of an incident that does not exist',
       running,
       told('watch', 'incident', `${next}-1`),
       NO_INCIDENT,
@@ -67,7 +67,7 @@ describe('the record takes no', () => {
     expect(refused(run, draft)).toBe(rule);
   });
 
-  it('other word, and takes those of who raised the incident, and of control', () => {
+  it('other rule violation, but accepts notices by the process that raised the incident and by control', () => {
     const first = watched.add(told('watch', 'incident', `${next}-1`, ['chat']));
     expect(refused(first, told('control', 'incident', `${next}-2`))).toBeNull();
     expect(refused(first, sent('watch', seqOf(first)))).toBeNull();

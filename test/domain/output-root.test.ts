@@ -1,10 +1,10 @@
-/** Two places that are one, however they are written, and which run has which. */
+/** Two paths that are the same place in different notations, and which run owns which place. */
 
 import { expect, it } from 'vitest';
 import { rootHolder } from '../../src/domain/launch/output-root.ts';
 import type { IssuedOrder, RunState } from '../../src/domain/logbook/run-state.ts';
 
-// Of a run only what is looked at here.
+// Only the parts of a run that this code uses.
 const launched = (run: string, root: string, order: Partial<IssuedOrder> = {}): RunState =>
   ({
     run,
@@ -44,12 +44,12 @@ it.each([
   ['gs://lab/runs/a', 'gs://lab/runs/ab'],
   ['gs://lab/runs/a', 's3://lab/runs/a'],
   ['outputs/a', '/outputs/a'],
-])('%s and %s are two', (theirs, root) => {
+])('%s and %s are two places', (theirs, root) => {
   expect(holder(launched('a', theirs), root)).toBeNull();
 });
 
 // threat T110
-it('a bucket is one for all clusters, a folder is one of its cluster', () => {
+it('a bucket is shared by all clusters, a folder belongs to its cluster', () => {
   expect(holder(launched('a', 'gs://lab/a'), 'gs://lab/a', 'east')).toBe('a');
   expect(holder(launched('a', 'gs://lab/runs/a'), 'gs://lab/other/..//runs/a', 'east')).toBe('a');
   expect(holder(launched('a', 'hdfs://lab/a'), 'hdfs://lab/a', 'east')).toBe('a');
@@ -57,7 +57,7 @@ it('a bucket is one for all clusters, a folder is one of its cluster', () => {
   expect(holder(launched('a', 'file:///data/a'), '/data/a', 'east')).toBeNull();
 });
 
-it('a run has what a launcher may have begun with; its own lineage and the run itself share it', () => {
+it('a run owns the place that a launcher may have started with; its lineage and itself may share it', () => {
   const root = 'gs://lab/a';
   expect(holder(launched('a', root, { status: 'void' }), root)).toBeNull();
   const claim = {} as NonNullable<IssuedOrder['claim']>;
@@ -66,7 +66,7 @@ it('a run has what a launcher may have begun with; its own lineage and the run i
   expect(holder(launched('mine', root), root)).toBeNull();
 });
 
-it('where its checkpoints lie besides is a run’s own too, on both sides, but for what the lane gives to all', () => {
+it('the other checkpoint roots of both runs count too, except those that the lane gives to all', () => {
   const elsewhere = launched('a', 'gs://lab/a', {
     manifest: {
       outputRoot: 'gs://lab/a',
@@ -86,7 +86,7 @@ it('where its checkpoints lie besides is a run’s own too, on both sides, but f
   expect(held(['gs://tmp/all/b'], ['gs://tmp/all'])).toBeNull();
 });
 
-it('what the lane gives to all is a run’s own where that is its output root', () => {
+it('a root that the lane gives to all belongs to a run that uses it as output root', () => {
   const places = { roots: ['gs://tmp/all'], cluster: 'west', common: ['gs://tmp/all'] };
   const found = rootHolder([launched('a', 'gs://tmp/all')], places, { run: 'mine', lineage: () => false });
   expect(found?.run).toBe('a');

@@ -1,4 +1,4 @@
-/** What may follow in the record about the watch of a run, whoever writes it. */
+/** What may follow in the record about the watch of a run, by any writer. */
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -32,43 +32,43 @@ const resumed: EventDraft = { type: 'watch-resumed', role: 'control', actor: ali
 const gated = aRun().gated();
 const running = gated.approved(bob).ordered().submitted().observed();
 
-describe('the record takes no', () => {
+describe('the record accepts no', () => {
   // threat T134
   // threat T188
   it.each<[string, RunBuilder, EventDraft, string]>([
     ['offer before there is a job', gated, offer, 'without a job that runs'],
     ['offer after its end', running.ended(), offer, 'without a job that runs'],
-    ['acceptance by somebody else', running.add(offer), accepted(alice), 'accepted by somebody else'],
+    ['acceptance by another person', running.add(offer), accepted(alice), 'accepted by somebody else'],
     ['acceptance of another offer', running.add(offer), accepted(bob, { until: 'later' }), 'not offered'],
     ['acceptance of none', running, accepted(), 'accepted what was not offered'],
     ['second acceptance', running.add(offer, accepted()), accepted(), 'accepted what was not offered'],
     ['acceptance after it ran out', running.add(offer, expired), accepted(), 'accepted what was not offered'],
-    ['end of what was not offered', running, expired, 'expired what was not offered'],
-    ['point that nobody reached for', running, watchEnded('step'), 'that nobody named'],
+    ['expiry without an offer', running, expired, 'expired what was not offered'],
+    ['stopping point that was not set', running, watchEnded('step'), 'that nobody named'],
     ['end of another attempt', running, watchEnded('person', 2), 'another attempt'],
     [
-      'end in the name of a person who said nothing',
+      'end in the name of a person by the watch',
       running,
       { ...watchEnded('person'), role: 'watch' },
       'in the name of a person by watch',
     ],
     ['second end', running.add(watchEnded('person')), watchEnded('person'), 'after the end of the watch'],
     ['point after the end', running.add(watchEnded('person')), bounded, 'after the end of the watch'],
-    ['resumption of what goes on', running, resumed, 'though it goes on'],
+    ['resumption of a running watch', running, resumed, 'though it goes on'],
   ])('%s', (_, run, draft, rule) => {
     expect(() => run.add(draft)).toThrow(rule);
   });
 });
 
-describe('the watch', () => {
+describe('the owner of a watch', () => {
   // rule ML-03
-  it('is whose it was until somebody says yes, and then theirs', () => {
+  it('is unchanged until the other person accepts', () => {
     expect(running.add(offer).state.watch.owner).toBeNull();
     expect(running.add(offer, expired).state.watch.owner).toBeNull();
     expect(running.add(offer, accepted()).state.watch.owner).toEqual(bob);
   });
 
-  it('has no stopping point once it is resumed', () => {
+  it('has no stopping point after the watch is resumed', () => {
     const { watch } = running.add(bounded, watchEnded('step'), resumed).state;
     expect(watch).toMatchObject({ bound: null, ended: null });
   });

@@ -1,4 +1,4 @@
-/** Patches as git writes them come to what git makes of them; and nothing else is taken for one. */
+/** Patches as git writes them are applied as git does, and nothing else is accepted as a patch. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function git(...args: readonly string[]): { readonly status: number | null; read
   return spawnSync('git', ['-c', 'core.autocrlf=false', ...args], { cwd: folder, encoding: 'utf8', env });
 }
 
-/** What git says that leads from one text of `a.py` to another. */
+/** The diff that git prints between two texts of `a.py`. */
 function diffOf(before: string, after: string, context: number): string {
   writeFileSync(join(folder, 'a.py'), before);
   git('add', 'a.py');
@@ -48,8 +48,8 @@ const lines = fc.array(fc.constantFrom('', ' x = 1', 'x = 2', '+y', '-z', '@@ a'
 });
 const texts = fc.tuple(lines, fc.boolean()).map(([all, ends]) => all.join('\n') + (ends ? '\n' : ''));
 
-describe('a patch of git', () => {
-  it('leads where git says, however it is told, unless it is about the end of the file alone', () => {
+describe('a patch by git', () => {
+  it('gives the same result as in git, except for a change of only the final newline', () => {
     fc.assert(
       fc.property(texts, texts, fc.integer({ min: 0, max: 3 }), (before, after, context) => {
         fc.pre(before !== after && before !== '' && before.endsWith('\n') === after.endsWith('\n'));
@@ -57,7 +57,7 @@ describe('a patch of git', () => {
         const file = readOne(patch);
         if (typeof file === 'string') throw new Error(`${file}: ${patch}`);
         expect(applyPatch(before, file)).toEqual({ ok: true, value: after });
-        // What people are shown is the same patch, for git as well.
+        // The patch that people are shown is the same, also for git.
         writeFileSync(join(folder, 'a.py'), before);
         writeFileSync(join(folder, 'shown'), shownPatch([file]));
         if (before.endsWith('\n')) {
@@ -71,7 +71,7 @@ describe('a patch of git', () => {
     );
   }, 60_000);
 
-  it('never throws, and takes nothing of what is no patch', () => {
+  it('never raises an exception, also for text that is no patch', () => {
     const parts = fc.constantFrom(
       '--- a/a.py',
       '+++ b/a.py',
@@ -96,7 +96,7 @@ describe('a patch of git', () => {
 
 const PATCH = '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\n';
 
-describe('no patch that is taken', () => {
+describe('a rejected patch', () => {
   // threat T219
   it.each([
     ['', 'patch-none'],
@@ -130,10 +130,10 @@ describe('no patch that is taken', () => {
   });
 
   it.each([
-    ['at another place', 'b\na\n'],
+    ['with the line at another place', 'b\na\n'],
     ['in a shorter file', ''],
-    ['where the line goes on', 'ab\n'],
-  ])('of a text that it does not fit, %s', (_how, text) => {
+    ['with a longer line', 'ab\n'],
+  ])('does not fit its text, %s', (_how, text) => {
     const file = readOne(PATCH);
     if (typeof file === 'string') throw new Error(file);
     expect(applyPatch(text, file)).toEqual({ ok: false, error: 'patch-does-not-apply' });
@@ -143,14 +143,14 @@ describe('no patch that is taken', () => {
     ['a\n', 2],
     ['a', 2],
     ['', 1],
-  ])('of %j, behind whose end it adds a line', (text, line) => {
+  ])('adds a line beyond the end of %j', (text, line) => {
     const file = readOne(PATCH.replace('@@ -1 +1 @@\n-a', `@@ -${line},0 +${line + 1} @@`));
     if (typeof file === 'string') throw new Error(file);
     expect(applyPatch(text, file)).toEqual({ ok: false, error: 'patch-does-not-apply' });
   });
 });
 
-it('a patch of a long file is applied like any other', () => {
+it('a patch for a long file is applied like any other', () => {
   const before = '\n'.repeat(400_000);
   const file = readOne(PATCH.replace('@@ -1 +1 @@\n-a', '@@ -399999,0 +400000 @@'));
   if (typeof file === 'string') throw new Error(file);
@@ -158,16 +158,16 @@ it('a patch of a long file is applied like any other', () => {
   expect(after.ok && after.value === `${before.slice(1)}b\n\na\n`).toBe(true);
 });
 
-describe('what is shown of a patch, with places taken out of it,', () => {
+describe('a shown patch with redacted parts', () => {
   const shown = '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,2 +1,2 @@\n kept = 1\n-a\n+b = system(1)\n';
   it.each([
     ['nothing', shown, false],
-    ['a part of what stays', shown.replace('kept = 1', '***'), false],
-    ['a part of what is new', shown.replace('system(1)', '***'), true],
-    ['what goes', shown.replace('-a', '-***'), true],
+    ['a part of a kept line', shown.replace('kept = 1', '***'), false],
+    ['a part of a new line', shown.replace('system(1)', '***'), true],
+    ['a removed line', shown.replace('-a', '-***'), true],
     ['the name of a file', shown.replace('lib/a.py', '***'), true],
-    ['everything behind a place', shown.replace(/kept.*/s, '***'), true],
-  ])('lacks %s', (_what, redacted, isHidden) => {
+    ['everything after a position', shown.replace(/kept.*/s, '***'), true],
+  ])('hides a change if it lacks something new or named: %s', (_what, redacted, isHidden) => {
     expect(hidesChange(shown, redacted)).toBe(isHidden);
   });
 });

@@ -1,4 +1,6 @@
-/** A run is ordered again only for a bad node that was replaced, with what was approved, and as often as was approved. */
+/**
+ * A run is ordered again only for a replaced bad node, with what was approved, and as often as was approved.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
@@ -11,7 +13,7 @@ import { bob } from '../support/run-drafts.ts';
 
 const submitted = withRestarts(1).approved(bob).ordered().submitted();
 
-/** A gated run whose manifest allows so many restarts. */
+/** A gated run with this number of restarts in its manifest. */
 function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBuilder {
   const gated = aRun().gated();
   const { manifest, digest } = gated.state.gate ?? {};
@@ -24,7 +26,7 @@ function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBu
   return aRun().gated({ manifest: { ...manifest, envelope }, digest });
 }
 
-/** The bad node of an attempt, from the proposal to how it ended. */
+/** The bad node of an attempt, from the proposal to its outcome. */
 function cared(
   run: RunBuilder,
   code: string,
@@ -56,7 +58,7 @@ describe('a run whose job failed', () => {
   const failed = submitted.ended({ status: 'FAILED' });
 
   // rule ML-24
-  it('is ordered again once its bad node was replaced: the same manifest and commit under the id of the next attempt', () => {
+  it('is ordered again after its bad node was replaced, with the same manifest and commit and a new id', () => {
     const again = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted({ jobId: 'job-2' });
     const [first] = again.state.attempts;
     expect(again.state.order?.order).toMatchObject({
@@ -71,7 +73,7 @@ describe('a run whose job failed', () => {
     expect(again.state.attempts).toHaveLength(1);
   });
 
-  it('names the attempt that it goes on from, and no other one', () => {
+  it('names the attempt that it continues, and no other', () => {
     const ready = cared(failed, 'replaced', 'done');
     const after = { attempt: 2, parent: { run: ready.state.run, attempt: 1 } };
     expect(ready.ordered(after).state.order?.order.parent).toEqual(after.parent);
@@ -86,7 +88,7 @@ describe('a run whose job failed', () => {
   });
 
   // rule ML-32
-  it('is not ordered again beyond the restarts that were approved', () => {
+  it('is not ordered again beyond the approved restarts', () => {
     const once = cared(failed, 'replaced', 'done').ordered({ attempt: 2 }).submitted();
     expect(restartsLeft(once.state)).toBe(0);
     const twice = cared(once.ended({ status: 'FAILED' }), 'replaced', 'done');
@@ -132,15 +134,19 @@ describe('a run that trained wrongly and was then preempted', () => {
   const other = { detector: 'resume-mismatch', since: '4500', seen: '0.2', attempt: 2 };
   const asked = { by: bob, name: 'relaunch', code: 'relaunch-asked', detail: { attempt: 3, left: 2 } };
 
-  it('is ordered again where nothing was seen of its training', () => {
+  it('is ordered again if its training showed no fault', () => {
     expect(responseTo(first.ended(preempted).state)).toEqual({ kind: 'relaunch' });
     expect(responseTo(second.ended(preempted).state)).toEqual({ kind: 'relaunch' });
   });
 
   it.each([
-    ['its loss was no number', 'loss-lost', first.ended({ ...preempted, signatures: ['loss-not-finite'] })],
-    ['it made other steps', 'other-steps', second.incident('run-alarm', other).ended(preempted)],
-  ])("is a person's where %s, and nobody has the same started again", (_, reason, run) => {
+    ['its loss was NaN', 'loss-lost', first.ended({ ...preempted, signatures: ['loss-not-finite'] })],
+    [
+      'it repeated steps with other losses',
+      'other-steps',
+      second.incident('run-alarm', other).ended(preempted),
+    ],
+  ])('needs a decision if %s, and no command restarts it unchanged', (_, reason, run) => {
     const { attempt } = run.state.submission ?? {};
     const asks = { kind: 'ask', why: { attempt, reason } };
     expect(responseTo(run.state)).toEqual(asks);
@@ -150,14 +156,14 @@ describe('a run that trained wrongly and was then preempted', () => {
     );
   });
 
-  it('is approved once more beyond its restarts where nothing was seen, and not where its loss was no number', () => {
+  it('may be approved once more beyond its restarts, but not if its loss was NaN', () => {
     const bare = withRestarts(0, ['preempted']).approved(bob).ordered().submitted();
     expect(mayBeApprovedAgain(bare.ended(preempted).state)).toBe(true);
     const lost = bare.ended({ ...preempted, signatures: ['loss-not-finite'] });
     expect(mayBeApprovedAgain(lost.state)).toBe(false);
   });
 
-  it('is ordered again where it was the attempt before that made other steps than one before', () => {
+  it('is ordered again if only the attempt before had a resume mismatch', () => {
     const earlier = { ...other, attempt: 1 };
     expect(responseTo(second.incident('run-alarm', earlier).ended(preempted).state)).toEqual({
       kind: 'relaunch',
@@ -165,8 +171,8 @@ describe('a run that trained wrongly and was then preempted', () => {
   });
 });
 
-describe('a run whose bad node was replaced after it ran out of memory', () => {
-  it("is a person's: another machine has no more of it", () => {
+describe('a run with a replaced bad node that ran out of memory', () => {
+  it('needs a decision, because another machine has no more memory', () => {
     const died = {
       class: 'oom-hbm',
       confidence: 'high',

@@ -1,4 +1,4 @@
-/** Whatever fails in whatever order, and however often somebody orders again: the record lets no attempt follow that was not approved. */
+/** For any failures and any repeated orders, the record accepts no attempt that was not approved. */
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -49,7 +49,7 @@ function begun(restarts: number, after: readonly string[]): RunBuilder {
     .submitted();
 }
 
-/** The run after it, or null where the record does not take it. */
+/** The run after the deed, or null if the record rejects it. */
 function done(run: RunBuilder, one: Deed): RunBuilder | null {
   try {
     switch (one.kind) {
@@ -91,7 +91,7 @@ const envelopes = fc.record({
   after: fc.oneof(fc.constant([...FAILURES]), fc.subarray([...FAILURES])),
 });
 
-it('no attempt follows beyond the restarts, a failure that would repeat, or a live job, unless a person speaks', () => {
+it('no attempt follows beyond the restarts, a repeatable failure or a live job, unless a person commands', () => {
   fc.assert(
     fc.property(envelopes, fc.array(deed, { maxLength: 30 }), ({ restarts, after }, deeds) => {
       let run = begun(restarts, after);
@@ -116,10 +116,10 @@ it('no attempt follows beyond the restarts, a failure that would repeat, or a li
           unasked += 1;
           expect(unasked).toBeLessThanOrEqual(restarts);
           expect(after).toContain(failure);
-          // Of other releases too, which told guesses as what they guessed.
+          // Also failures from other releases, which recorded guesses as results.
           if (failure !== 'stopped') expect(end?.diagnosis?.confidence).not.toBe('low');
           const print = `${failure} ${failure === 'stopped' ? '' : end?.diagnosis?.evidence[0]}`;
-          // A machine that is taken back again has to come further each time; nothing else may end so twice.
+          // A preempted attempt must get further each time; no other failure may occur twice.
           const [earlier, reached] = [failures.get(print), end?.lastStep ?? 0];
           if (failure === 'preempted') expect(reached).toBeGreaterThan(earlier ?? -1);
           else expect(earlier).toBeUndefined();
@@ -134,7 +134,7 @@ it('no attempt follows beyond the restarts, a failure that would repeat, or a li
   );
 });
 
-it('such a run comes to every number of attempts that was approved', () => {
+it('such a run can reach every approved number of attempts', () => {
   let most = 0;
   fc.assert(
     fc.property(fc.array(deed, { maxLength: 30 }), (deeds) => {

@@ -1,4 +1,4 @@
-/** Every event that may not follow is refused with the rule that it breaks. */
+/** Every event that may not follow is rejected with the rule that it breaks. */
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -102,7 +102,7 @@ const [firstLook, firstAnswer] = commandDrafts(proposed.state, {
 if (firstLook === undefined || firstAnswer === undefined) throw new Error('a command has two events');
 const lease = (holder: string, fence: number) => ({ holder, fence, until: '2026-11-21T23:00:00.000Z' });
 
-/** A seal in which this part is not what the record has. */
+/** A seal with one part that differs from the record. */
 function vouching(part: keyof Attestation): EventDraft {
   const held = attestationOf(ended.state);
   if (held === null) throw new Error('an ended run has all that a seal vouches for');
@@ -356,7 +356,7 @@ describe('an event that may not follow', () => {
     expect(refusal(run, draft)).toBe(rule);
   });
 
-  it('is one of another run', () => {
+  it('is rejected if it belongs to another run', () => {
     const other = gated.events.at(-1);
     const stranger = aRun({ run: 'ferry-daily-20261122' });
     if (other === undefined) throw new Error('no event');

@@ -1,4 +1,4 @@
-/** Which role may write which event, and with what a run begins. */
+/** Which role may write which event, and the first event of a run. */
 
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
@@ -9,7 +9,7 @@ import { aRun } from '../support/run-builder.ts';
 
 const ANY = aRun().events;
 
-describe('who may write what', () => {
+describe('the allowed writers of', () => {
   it.each(EVENT_TYPES)('%s', (type) => {
     const [event] = ANY;
     if (event === undefined) throw new Error('no event');
@@ -20,7 +20,7 @@ describe('who may write what', () => {
     }
   });
 
-  it('only the runner claims and submits, only the watch observes and ends', () => {
+  it('claims and submissions are only the runner, of observations and ends only the watch', () => {
     expect([WRITERS.claimed, WRITERS.submitted]).toEqual([['runner'], ['runner']]);
     expect([WRITERS.observed, WRITERS.ended]).toEqual([['watch'], ['watch']]);
     expect([WRITERS.approved, WRITERS.ordered, WRITERS.sealed]).toEqual([
@@ -31,8 +31,8 @@ describe('who may write what', () => {
   });
 });
 
-describe('a run begins', () => {
-  it('with its proposal and nothing else', () => {
+describe('the first event of a run', () => {
+  it('must be its proposal', () => {
     const [, second] = aRun().gated().events;
     if (second === undefined) throw new Error('no event');
     expect(fold([second])).toEqual({

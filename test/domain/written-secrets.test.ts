@@ -1,4 +1,7 @@
-/** What a person types into an issue or a comment: which of it is a secret, and which only looks like one. */
+/**
+ * Text that a person types into an issue or a comment: which parts are secrets, and which only look like
+ * secrets.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +12,7 @@ const opaque = fc
   .array(fc.constantFrom(...SIGNS), { minLength: 20, maxLength: 60 })
   .map((signs) => `7f${signs.join('')}q2`);
 
-describe('a secret that somebody typed', () => {
+describe('a secret that a person typed', () => {
   it.each([
     ['HF_TOKEN=hf_aZ3kQ9xB1mW7cR5tY2nH8vD4fL python3 train.py', ['HF_TOKEN']],
     ['python3 train.py --github ghp_aZ3kQ9xB1mW7cR5tY2nH8vD4fL6gJ0pSaZ3k', ['--github']],
@@ -49,7 +52,7 @@ describe('a secret that somebody typed', () => {
     'pytorch/pytorch@sha256:0f9e1d8c2b7a34560f9e1d8c2b7a34560f9e1d8c2b7a34560f9e1d8c2b7a3456',
     '0f9e1d8c2b7a34560f9e1d8c2b7a34560f9e1d8c',
     'tokenizer_class_key=LlamaTokenizerFast',
-  ])('is not seen in %j', (text) => {
+  ])('is not found in %j', (text) => {
     expect(secretNames(text)).toBeNull();
     expect(withoutTokens(text)).toBe(text);
   });
@@ -59,7 +62,7 @@ describe('a secret that somebody typed', () => {
     expect(secretNames('--index https://user:Zx81kQp2@host/path')).toEqual(['--index']);
   });
 
-  it('leaves nothing of its value in the text or in the names, wherever it is written', () => {
+  it('leaves no part of its value in the text or in the names, in any notation', () => {
     const name = fc.constantFrom('LAB_API_KEY', 'my.token', 'client-secret', 'DB_PASSWORD');
     const place = fc.constantFrom(
       (key: string, value: string) => `${key}=${value} python3 train.py`,

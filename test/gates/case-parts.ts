@@ -1,4 +1,4 @@
-// The facts that the cases of the gates are made from: one thing wrong each, or one thing unreadable.
+// The facts for the cases of the gates: each has one wrong or one unreadable part.
 
 import type { UnnamedWork } from '../../src/domain/actor.ts';
 import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
@@ -12,9 +12,9 @@ import { aBody, aChange, aCheck, anIssue, aPull, NOON } from '../support/run-fac
 import { LANE, someApprovals } from './sample-facts.ts';
 
 export type Facts = Partial<GateFacts>;
-/** For each gate the code by which it passes, and its cases. */
+/** For each gate the code with which it passes, and its cases. */
 export type Rows = Readonly<Record<GateId, { readonly pass: string; readonly cases: readonly Case[] }>>;
-/** A fact, the outcome and code that it gives, and the other gates that speak up too where they look at the same thing. */
+/** A fact, the outcome and code that it causes, and other gates that also react to the same fact. */
 export type Case = readonly [
   what: string,
   facts: Facts,

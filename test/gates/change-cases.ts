@@ -1,4 +1,4 @@
-// Cases of the gates over the change itself and its text.
+// Cases of the gates for the change itself and its text.
 
 import type { ModelSize } from '../../src/domain/launch/change-facts.ts';
 import { known, unknown } from '../../src/domain/values.ts';

@@ -1,4 +1,4 @@
-// For every gate: facts on which it holds a run back, and facts without which it cannot tell.
+// For every gate: facts with which it blocks a run, and facts without which it is unknown.
 
 import type { Rows } from './case-parts.ts';
 import { CHANGE_CASES } from './change-cases.ts';

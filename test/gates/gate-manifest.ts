@@ -1,4 +1,4 @@
-// The sample manifest, whose command names its output root as a hero run's has to.
+// The sample manifest, with the output root in its command as a hero run requires.
 
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { aManifest as ofAnyRun } from '../support/run-parts.ts';

@@ -1,4 +1,7 @@
-/** Every gate passes on good facts, blocks alone on each of its bad facts with its code, and is unknown without its fact. */
+/**
+ * Every gate passes with good facts, blocks with its code for each bad fact, and is unknown without its
+ * fact.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { APPROVAL_GATES, allPass, GATES } from '../../src/domain/launch/verdict.ts';
@@ -10,12 +13,12 @@ import { gateFacts } from './sample-facts.ts';
 const ALL = runGates(gateFacts()).map(({ gate }) => gate);
 
 describe('the gates', () => {
-  it('are all there, once each, in the order in which they are named', () => {
+  it('all exist once, in the documented order', () => {
     expect(ALL).toEqual(GATES);
     expect(Object.keys(ROWS).toSorted()).toEqual([...GATES].toSorted());
   });
 
-  it('let a ferry through on which nothing is wrong', () => {
+  it('pass a ferry without any fault', () => {
     const verdicts = runGates(gateFacts());
     expect(Object.fromEntries(verdicts.map(({ gate, code }) => [gate, code]))).toEqual(
       Object.fromEntries(GATES.map((gate) => [gate, ROWS[gate].pass])),
@@ -24,7 +27,7 @@ describe('the gates', () => {
     expect(allPass(verdicts)).toBe(true);
   });
 
-  it('without a single verdict let nothing through', () => {
+  it('block if there are no verdicts', () => {
     expect(allPass([])).toBe(false);
   });
 });
@@ -42,11 +45,12 @@ describe.each(ALL)('%s', (gate) => {
 describe.each(GATES)('%s', (gate) => {
   const isOverApprovals = APPROVAL_GATES.some((one) => one === gate);
 
-  it('has a case where it alone blocks, and one where it cannot tell', () => {
+  it('has a case that only this gate blocks, and a case with an unknown outcome', () => {
     const loud = ROWS[gate].cases.map(([what, facts, outcome]) => {
       const failing = runGates(gateFacts(facts)).filter((verdict) => verdict.outcome === 'fail');
       const others = failing.filter((one) => one.gate !== gate);
-      // An approval of something else is also one too few: the two gates over approvals stand together.
+      // An approval of something else is also missing from the quorum, so the two approval gates react
+      // together.
       const isAlone = others.every((one) => isOverApprovals && one.gate === 'approver-allowed');
       return { what, outcome, isAlone: outcome === 'fail' && failing.length > 0 && isAlone };
     });
@@ -54,7 +58,7 @@ describe.each(GATES)('%s', (gate) => {
     expect(loud.filter(({ outcome }) => outcome === 'unknown')).not.toHaveLength(0);
   });
 
-  it('is told by the card: every case as a person reads it', async () => {
+  it('is shown on the card: every case as a person reads it', async () => {
     const picture = ROWS[gate].cases.map(([what, facts]) => {
       const own = runGates(gateFacts(facts)).filter((verdict) => verdict.gate === gate);
       return `### ${what}\n\n${gateTable(own)}`;

@@ -9,7 +9,7 @@ import { aManifest } from './gate-manifest.ts';
 import { unreadable } from './rental-cases.ts';
 import { CONTRACT, JOB, LANE } from './sample-facts.ts';
 
-/** The issue says this now, and it is recorded so. */
+/** The issue has these values now, and they are recorded. */
 const says = (values: Contract): Facts => ({ contract: { recorded: values, read: known(values) } });
 const without = (name: string): Contract =>
   Object.fromEntries(Object.entries(CONTRACT).filter(([one]) => one !== name));
@@ -20,7 +20,7 @@ const INPUTS = { value: `meta/llama ${STEP} gs://lab/runs/r1/cache`, source: 'gi
 const runs = (...more: readonly string[]): Facts => ({
   lane: { ...LANE, command: ['python3', 'train.py', ...more.flatMap((one) => one.split(' '))] },
 });
-/** Names a checkpoint that the contract does not. */
+/** Names a checkpoint that the contract does not name. */
 const ELSEWHERE = [
   `--initialize-from-checkpoint ${STEP}`,
   `--initialize-from-checkpoint=${STEP}`,
@@ -56,7 +56,7 @@ const OLD_NAMED = ['OUT=out/ferry-daily-20261121', 'python3', 'train.py', '--run
 /** What the attempt before ran. */
 const ran = (other: Partial<Manifest> = {}, isOfAnotherRun = false) =>
   known({ manifest: { ...aManifest(), ...other }, isOfAnotherRun });
-/** An attempt has failed, and one file is other than it ran. */
+/** An attempt has failed, and one file differs from what it ran. */
 const since = (path: string, delta: Delta): Facts => ({
   ranBefore: ran(),
   change: known(aChange({ sinceAttempt: [{ path, delta }] })),
@@ -70,7 +70,7 @@ const IMAGE = `ghcr.io/lab/trainer@${DIGEST}`;
 const givenAs = (value: string) => ({ value, source: 'given', from: '' }) as const;
 const { builtFrom: _builtFrom, ...UNSAID } = CONTRACT;
 const BUILT: Contract = { ...UNSAID, commit: givenAs(COMMIT) };
-/** The contract names a container, and this is known of it. */
+/** The contract names a container, and this is known about it. */
 const container = (look: ContainerFacts['look'], said = IMAGE): Facts => ({
   ...says(BUILT),
   container: { said, runsIn: null, look },
@@ -79,10 +79,10 @@ const inside = (...platforms: readonly ImageLabels[]): Facts =>
   container({ image: IMAGE, found: known({ kind: 'built', digest: DIGEST, platforms }) });
 const tagged = (...platforms: readonly ImageLabels[]): Facts =>
   container({ image: 'ghcr.io/lab/trainer:v1', found: known({ kind: 'built', digest: DIGEST, platforms }) });
-/** Its cluster runs every job in this. */
+/** Its cluster runs every job in this container. */
 const runsIn = (image: string, facts: Facts): Facts =>
   facts.container === undefined ? facts : { ...facts, container: { ...facts.container, runsIn: image } };
-/** What `container-built` lets through beside a contract without a container. */
+/** What `container-built` accepts besides a contract without a container. */
 export const BUILT_CASES: readonly (readonly [what: string, facts: Facts, code: string])[] = [
   ['built from the commit of the run', inside({ revision: COMMIT, source: OURS }), 'built'],
   ['that a tag names', tagged({ revision: COMMIT, source: OURS }), 'built'],

@@ -23,7 +23,10 @@ import {
 import { aManifest } from './gate-manifest.ts';
 import { aHold, anApproval, DIGEST } from './sample-facts.ts';
 
-/** A run on rented machines for 20 dollars at most, on a cluster that may rent for 100 a day; and what others have rented. */
+/**
+ * A run on rented machines for 20 dollars at most, on a cluster that may rent for 100 a day, and what other
+ * runs have rented.
+ */
 const renting = (others: readonly (readonly [date: string, dollars: string, cluster?: string])[]) => {
   const rental = {
     ...{ dollarsPerHourMax: '1', dollarsMax: '20', dollarsPerDayMax: '100', dollarsPerMonthMax: null },

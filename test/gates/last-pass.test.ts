@@ -1,4 +1,5 @@
-// The gates over a change that goes on from a pass: what the pass ran is not counted again, and what is new is.
+// The gates for a change based on a passed run: what that run contained is not counted again, and new changes
+// are.
 
 import { describe, expect, it } from 'vitest';
 import type { BaseFacts, Delta } from '../../src/domain/launch/change-facts.ts';
@@ -26,21 +27,21 @@ const facts = (delta: Delta, fresh: Delta): ReturnType<typeof gateFacts> => {
 const verdict = (gate: GateId, of: ReturnType<typeof gateFacts>): object | undefined =>
   runGates(of).find((one) => one.gate === gate);
 
-describe('a change that goes on from a pass', () => {
-  it('has a budget for what is new, and not for what ran before', () => {
+describe('a change based on a passed run', () => {
+  it('has a budget for new changes, not for those that already ran', () => {
     const against = 'ferry-daily-20261120';
     expect(verdict('budget', facts(knobs('a', 'b', 'c', 'd'), knobs('d')))).toMatchObject({
       outcome: 'pass',
       found: { knobs: 1, against },
     });
-    // Taken back to the branch: nothing is left of them there, and each is new all the same.
+    // Reverted to the branch: no change remains there, but each is new against the pass.
     expect(verdict('budget', facts(knobs(), knobs('a', 'b', 'c')))).toMatchObject({
       outcome: 'warn',
       found: { knobs: 3, against },
     });
   });
 
-  it('is an identical rerun where nothing is new, whatever the branch has', () => {
+  it('is an identical rerun without new changes, regardless of the branch', () => {
     expect(verdict('identical-rerun', facts(knobs('a'), knobs()))).toMatchObject({
       outcome: 'fail',
       code: 'identical-undeclared',
@@ -48,14 +49,14 @@ describe('a change that goes on from a pass', () => {
     expect(verdict('identical-rerun', facts(knobs(), knobs('a')))).toMatchObject({ outcome: 'pass' });
   });
 
-  it('keeps the scale that ran, and changes it no further unasked', () => {
+  it('keeps the scale that ran, and needs a request for another', () => {
     expect(verdict('scale-stable', facts(knobs('hidden_dim'), knobs('a')))).toMatchObject({
       outcome: 'pass',
     });
     expect(verdict('scale-stable', facts(knobs(), knobs('hidden_dim')))).toMatchObject({ outcome: 'fail' });
   });
 
-  it('is countable against the branch and against the pass, or is not launched', () => {
+  it('must be countable against the branch and against the passed run', () => {
     expect(verdict('delta-readable', facts(knobs('a'), STRUCTURAL))).toMatchObject({ code: 'structural' });
     expect(verdict('delta-readable', facts(STRUCTURAL, knobs('a')))).toMatchObject({ code: 'structural' });
     expect(verdict('budget', facts(knobs('a'), STRUCTURAL))).toMatchObject({ outcome: 'unknown' });

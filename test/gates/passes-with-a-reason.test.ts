@@ -1,4 +1,4 @@
-/** The second ways through a gate, and what the verdicts say about who can help. */
+/** The alternative conditions of a gate, and who can help according to its verdict. */
 
 import { describe, expect, it } from 'vitest';
 import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
@@ -18,8 +18,8 @@ function verdict(gate: GateId, facts: Partial<GateFacts>): Verdict | undefined {
   return runGates(gateFacts(facts)).find((one) => one.gate === gate);
 }
 
-describe('a gate lets through, too,', () => {
-  it('an identical rerun that says it confirms a regression, without a table', () => {
+describe('a gate also passes', () => {
+  it('an identical rerun that declares a regression, without a table', () => {
     const facts = { ...NONE, body: known(aBody({ objectiveKind: 'regression', hasDeltaTable: false })) };
     expect(verdict('identical-rerun', facts)).toMatchObject({ outcome: 'pass', code: 'declared-regression' });
     expect(verdict('delta-declared', facts)).toMatchObject({ outcome: 'pass', code: 'declared' });
@@ -31,7 +31,7 @@ describe('a gate lets through, too,', () => {
     expect(verdict('container-built', facts)).toMatchObject({ outcome: 'pass', code });
   });
 
-  it('a change of scale that a person asked for by name', () => {
+  it('a change of scale that a person requested by name', () => {
     const change = {
       knob: 'hidden_dim',
       path: 'x.hidden_dim',
@@ -59,7 +59,7 @@ describe('a gate lets through, too,', () => {
     'pre-registered loss',
     'FLOP budget, Pre-registered loss',
     '- `Pre-registered loss`: it is another mixture\n- Goal',
-  ])('another loss than before, where the contract says that it is meant: %s', (value) => {
+  ])('another loss than before, if the contract declares it as intended: %s', (value) => {
     const policy = { ...aManifest().policy, 'contract.loss': 'given: 3' };
     const changes = { value, source: 'given', from: '' } as const;
     const contract = { ...CONTRACT, changes };
@@ -77,7 +77,7 @@ describe('a gate lets through, too,', () => {
 });
 
 describe('a gate that blocks', () => {
-  it('names the first thing that is wrong and how many there are', () => {
+  it('names the first problem and the number of problems', () => {
     const changedPaths = ['experiments/ferries/daily.py', 'lib/a.py', 'lib/b.py'];
     expect(verdict('scope', { change: known(aChange({ changedPaths })) })).toMatchObject({
       found: { first: 'lib/a.py', count: 2 },
@@ -85,7 +85,7 @@ describe('a gate that blocks', () => {
     });
   });
 
-  describe('on the files of a change: those of a fix count once an attempt has failed, and not before', () => {
+  describe('on the files of a change: the fix scope counts only after an attempt has failed', () => {
     const lane = { ...LANE, fixScope: ['lib', 'scripts/run.sh'] };
     const changedPaths = ['experiments/ferries/daily.py', 'lib/deep/a.py', 'scripts/run.sh'];
     const may = { may1: 'experiments/ferries/daily.py', may2: 'lib', may3: 'scripts/run.sh' };
@@ -96,7 +96,7 @@ describe('a gate that blocks', () => {
       ['before one', null, changedPaths, { code: 'outside', found: { first: 'lib/deep/a.py', count: 2 } }],
       ['after one', 1, changedPaths, { code: 'inside', found: { files: 3, attempt: 1, ...may } }],
       [
-        'after one, of a folder that only begins so',
+        'after one, for a folder with only the same prefix',
         1,
         ['library/a.py'],
         { code: 'outside', found: { first: 'library/a.py', count: 1, attempt: 1, ...may } },
@@ -106,7 +106,7 @@ describe('a gate that blocks', () => {
     });
   });
 
-  it('counts what a week and a month have left to the last hour, and not what was launched before', () => {
+  it('counts the launches of the week and month exactly, and no earlier ones', () => {
     const lane = { ...LANE, costBudget: budget({ perWeek: '7.5', perMonth: '10' }) };
     const found = verdict('cost-budget', { lane, launches: known(LAUNCHES) });
     expect(found).toMatchObject({ outcome: 'pass', code: 'within' });
@@ -115,7 +115,7 @@ describe('a gate that blocks', () => {
     });
   });
 
-  it('names the run that holds the lane, and that only time helps', () => {
+  it('names the run that occupies the lane, which only time can resolve', () => {
     expect(verdict('lane-free', { liveRuns: known(['ferry-daily-20261120', 'x']) })).toMatchObject({
       found: { run: 'ferry-daily-20261120', count: 2 },
       remedyBy: 'time',

@@ -1,4 +1,4 @@
-// What holds a rental back: each gate of the kind, one thing wrong at a time.
+// What blocks a rental: each gate of the kind, with one fault at a time.
 
 import type { GateId } from '../../src/domain/launch/verdict.ts';
 import { known, unknown } from '../../src/domain/values.ts';
@@ -15,7 +15,7 @@ const started = { command: ['python3', 'train.py', '--batch-size', '32'], enviro
 const EARLY = { minSteps: 600, patience: 5, minDelta: '0.001' };
 const OPTIMISED = 'data: the loader waits 61 % of a step; baseline rental-gpu-20261120-issue3';
 
-/** Without the issue nobody can tell, of all that stands in it. */
+/** Without the issue, all its values are unknown. */
 const ABOUT_ISSUE = [
   ...(['contract-complete', 'contract-current', 'dri-accepted', 'machine-fits', 'secrets-named'] as const),
   ...(['reductions-bounded', 'early-stop-sane', 'bottleneck-measured'] as const),

@@ -1,4 +1,4 @@
-// Facts on which every gate passes, and a way to make one of them bad.
+// Facts with which every gate passes, and a way to make one of them bad.
 
 import type { Contract } from '../../src/domain/launch/contract.ts';
 import type { Hold } from '../../src/domain/launch/hold.ts';
@@ -19,7 +19,7 @@ import { aManifest } from './gate-manifest.ts';
 
 export const PROPOSAL = aRun().state.proposal;
 const { kind, lane, approvals } = aConfig();
-/** A ferry's lane, with what a lane of rentals has besides. */
+/** A ferry's lane, with the additional settings of a rental lane. */
 export const LANE: FerryLane & Pick<RentalLane, 'defaults'> = {
   ...lane,
   scaleKnobs: ['train.model', 'hidden_dim'],
@@ -32,10 +32,10 @@ export const TERMS = {
   ...{ startMinutesMax: 30, endMinutesMax: 10, idleMinutesMax: 15, keepHoursMax: 12 },
 };
 
-/** Those that are no hero's too. */
+/** The rental gates that are not hero gates too. */
 const rentalGates = rentalKind.gates.filter(({ id }) => !id.startsWith('contract-'));
 
-/** Everything that a hero run's issue can say. */
+/** Everything that a hero run's issue can contain. */
 export const CONTRACT: Contract = Object.fromEntries(
   Object.keys(FIELDS).map((name) => [
     name,
@@ -43,7 +43,7 @@ export const CONTRACT: Contract = Object.fromEntries(
   ]),
 );
 
-/** A job that somebody has launched by hand, as its cluster tells of it. */
+/** A job that a person launched by hand, as its cluster describes it. */
 export const JOB: Description = {
   found: 'described',
   why: '',
@@ -95,7 +95,7 @@ export function gateFacts(change: Partial<GateFacts> = {}): GateFacts {
   };
 }
 
-/** A hold of each scope as alice put it on. */
+/** A hold of each scope by alice. */
 export function aHold(scope: Hold['scope']): Hold {
   const lane = scope === 'lane' || scope === 'date' ? 'daily' : null;
   const date = scope === 'date' ? PROPOSAL.date : null;
@@ -111,7 +111,7 @@ export function aHold(scope: Hold['scope']): Hold {
 
 export const DIGEST = digestOf('the manifest');
 
-/** What alice gave to this manifest and this text. */
+/** Alice's approval of this manifest and this text. */
 export function anApproval(change: Partial<GivenApproval> = {}): GivenApproval {
   return {
     actor: alice,

@@ -1,4 +1,4 @@
-/** What GitHub's refusals are taken for: a limit says nothing about what was asked, whatever headers it has. */
+/** How GitHub's refusals are classified: a rate limit says nothing about the request, with any headers. */
 
 import { expect, it } from 'vitest';
 import {
@@ -11,7 +11,7 @@ import {
 
 const ROUTE = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
 
-/** A dispatch that GitHub answers with these one after the other; what came of it, and how long was waited. */
+/** A dispatch with these answers in turn; returns the outcome and the waiting times. */
 async function dispatched(
   ...answers: readonly { status: number; message: string; headers?: Readonly<Record<string, string>> }[]
 ): Promise<{ outcome: CallOutcome; waitedMs: readonly number[]; asked: number }> {
@@ -38,7 +38,7 @@ async function dispatched(
 
 const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
 
-it('a secondary limit without a header is waited for a minute, and is no refusal', async () => {
+it('a secondary limit without a header is waited for one minute, and is no refusal', async () => {
   const headers = { 'x-ratelimit-remaining': '4812', 'x-ratelimit-reset': '4600' };
   const once = await dispatched({ status: 403, message: SECONDARY, headers });
   expect(once).toMatchObject({ outcome: { kind: 'answered' }, waitedMs: [REQUEST_LIMIT_WAIT_MS] });
@@ -46,7 +46,7 @@ it('a secondary limit without a header is waited for a minute, and is no refusal
   expect(always).toMatchObject({ outcome: { kind: 'unknown' }, asked: REQUEST_TRIES_MAX });
 });
 
-it('a limit that says how long is waited for so long; one that is too long is left to another time', async () => {
+it('a limit with a waiting time is waited for exactly; a long one is left for a later call', async () => {
   const soon = await dispatched({ status: 429, message: 'slow', headers: { 'retry-after': '7' } });
   expect(soon.waitedMs).toEqual([7_000]);
   const spent = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1030' };
@@ -56,7 +56,7 @@ it('a limit that says how long is waited for so long; one that is too long is le
   expect(late).toMatchObject({ outcome: { kind: 'unknown' }, waitedMs: [], asked: 1 });
 });
 
-it('a refusal is one at once, and a write whose answer was lost is not sent again', async () => {
+it('a refusal is final immediately, and a write without an answer is not repeated', async () => {
   const refused = await dispatched({ status: 403, message: 'Resource not accessible by integration' });
   expect(refused).toMatchObject({ outcome: { kind: 'refused', status: 403 }, asked: 1 });
   expect(await dispatched({ status: 502, message: 'Bad gateway' })).toMatchObject({

@@ -1,4 +1,4 @@
-// What GitHub says about the checks of a head, and what it comes to: nothing that is not positively green is green.
+// GitHub's answer about the checks of a head, and its result: only a positively green check counts as green.
 
 import { describe, expect, it } from 'vitest';
 import { checkFacts, checksSchema } from '../../src/github/check-run.ts';
@@ -54,21 +54,21 @@ describe('a check of the head', () => {
     ['STALE', 'failed'],
     ['ACTION_REQUIRED', 'failed'],
     ['SOMETHING_NEW', 'failed'],
-  ])('that ended %s is %s', (conclusion, state) => {
+  ])('that ended with %s is %s', (conclusion, state) => {
     expect(states([suite([{ conclusion }])])).toEqual([`tests ${state}`]);
   });
 
-  it('that runs or waits is not green, also before its first job is there', () => {
+  it('that is running or queued is not green, also before its first job exists', () => {
     expect(states([suite([{ status: 'IN_PROGRESS', conclusion: null }])])).toEqual(['tests running']);
     expect(states([suite([], { status: 'QUEUED', conclusion: null })])).toEqual(['CI running']);
   });
 
-  it('of a workflow that nobody allowed waits for approval', () => {
+  it('of a workflow without approval waits for approval', () => {
     expect(states([suite([], { conclusion: 'ACTION_REQUIRED' })])).toEqual(['CI awaits-approval']);
     expect(states([suite([], { status: 'WAITING', conclusion: null })])).toEqual(['CI awaits-approval']);
   });
 
-  it('counts in its newest run alone, each event for itself', () => {
+  it('counts only in its newest run, separately for each event', () => {
     const failed = suite([{ id: 7, conclusion: 'FAILURE' }]);
     expect(states([failed, suite([{ id: 9 }])])).toEqual(['tests green']);
     expect(states([suite([{ id: 9 }]), failed])).toEqual(['tests green']);
@@ -112,14 +112,14 @@ describe('a check of the head', () => {
     ]);
   });
 
-  it('that an App never began is none', () => {
+  it('that an App never started does not count', () => {
     expect(states([suite([], { status: 'QUEUED', conclusion: null, workflowRun: null })])).toEqual([]);
   });
 });
 
-describe('the checks cannot be told', () => {
+describe('the checks are unknown', () => {
   it.each([
-    ['GitHub keeps them back', checksSchema.parse(null)],
+    ['GitHub withholds them', checksSchema.parse(null)],
     ['there is no commit', checksSchema.parse({ nodes: [] })],
     [
       'they are of another head',
@@ -129,16 +129,16 @@ describe('the checks cannot be told', () => {
       'they may not be read',
       checksSchema.parse({ nodes: [{ commit: { oid: HEAD, checkSuites: null, status: null } }] }),
     ],
-  ])('where %s', (_, answer) => {
+  ])('if %s', (_, answer) => {
     expect(checkFacts(answer, HEAD, OWN).kind).toBe('unknown');
   });
 
-  it('where there are more than are read', () => {
+  it('if there are more than the limit', () => {
     expect(read([suite([], { checkRuns: { totalCount: 51, nodes: [] } })]).kind).toBe('unknown');
     expect(read([], { checkSuites: { totalCount: 51, nodes: [] } }).kind).toBe('unknown');
   });
 
-  it('but of a commit that has stayed for weeks its oldest are what counts', () => {
+  it('except for an old commit, for which the oldest checks count', () => {
     const checkSuites = {
       totalCount: 3_000,
       nodes: [suite([{}]), suite([{ name: 'lint', conclusion: 'FAILURE' }])],

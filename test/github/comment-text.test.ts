@@ -1,4 +1,4 @@
-/** What people wrote is searched for tokens once in a process, however often its thread is read. */
+/** People's text is searched for tokens once per process, for any number of reads. */
 
 import { describe, expect, it } from 'vitest';
 import { branded, isDigest } from '../../src/domain/values.ts';
@@ -13,13 +13,13 @@ const hostile = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${index} ${'eyJ-'.repeat(16_000)}`);
 
 describe('the text of a comment', () => {
-  it('is kept without what looks like a token, also when it is asked for again', () => {
+  it('is stored without token-like text, also when it is read again', () => {
     const text = `I pasted ${TOKEN} by mistake`;
     expect([read(text), read(text)]).toEqual(['I pasted *** by mistake', 'I pasted *** by mistake']);
     expect([read('nothing'), read('nothing')]).toEqual(['nothing', 'nothing']);
   });
 
-  it('is searched once: a flood that was looked at costs little at the next look', () => {
+  it('is searched once: a flood that was read before costs little the next time', () => {
     const flood = hostile(300).map((text) => ({ text, digest: digestOf(text) }));
     const look = (): void => {
       for (const { text, digest } of flood) textWithoutTokens(text, digest);
@@ -28,7 +28,7 @@ describe('the text of a comment', () => {
     expect(cpuMs(look)).toBeLessThan(first / 4);
   });
 
-  it('is forgotten where too many were full of tokens, and found without them all the same', () => {
+  it('is dropped from the cache after too many long ones, and still redacted', () => {
     const long = (index: number): string => `${index} ${`${TOKEN} `.repeat(1_500)}`;
     const first = long(0);
     const expected = read(first);

@@ -1,4 +1,7 @@
-/** Lists that move while they are read: every comment is found once, however many there are and whatever is edited meanwhile. */
+/**
+ * Lists that change while they are read: every comment is found once, with any number of comments and
+ * concurrent edits.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { createClient, type GitHubClient } from '../../src/github/call.ts';
@@ -47,7 +50,7 @@ const rowsOf = (count: number, stepMs: number): Row[] =>
   Array.from({ length: count }, (_, id) => ({ id, updatedAt: START + id * stepMs }));
 
 describe('the list of new comments', () => {
-  it('is read in passes, each from where the last one came to, and nothing is left out', async () => {
+  it('is read in passes, each from the end of the last one, and no comment is missed', async () => {
     const client = github(rowsOf(950, 1_000));
     const ids = new Set<number>();
     let since = SINCE;
@@ -62,7 +65,7 @@ describe('the list of new comments', () => {
     expect(client.usage.rest).toBeLessThan(15);
   });
 
-  it('misses nothing when a comment of a page that was read is edited meanwhile', async () => {
+  it('misses no comment if a comment of an earlier page is edited meanwhile', async () => {
     const client = github(rowsOf(450, 1_000), (page, rows) => {
       for (const row of rows.slice((page - 1) * 10, page * 10)) row.updatedAt = START + 10_000_000 + row.id;
     });
@@ -70,14 +73,14 @@ describe('the list of new comments', () => {
     expect(listed.kind === 'known' && new Set(listed.value.found.map(({ id }) => id)).size).toBe(450);
   });
 
-  it('goes on by pages where more than a page was written in one second', async () => {
+  it('continues by pages if more than one page was written in one second', async () => {
     const client = github(rowsOf(350, 1));
     const listed = await listNewComments(client, 'comment', SINCE, 20);
     expect(listed).toMatchObject({ kind: 'known', value: { isWhole: true } });
     expect(listed.kind === 'known' && listed.value.found).toHaveLength(350);
   });
 
-  it('tells who is no member, and what may have been edited', async () => {
+  it('reports who is an outsider, and which comments may have been edited', async () => {
     const listed = await listNewComments(github(rowsOf(2, 5_000)), 'comment', SINCE, 1);
     expect(listed).toMatchObject({
       value: {
@@ -89,7 +92,7 @@ describe('the list of new comments', () => {
     });
   });
 
-  it('is unknown where a page cannot be read', async () => {
+  it('is unknown if a page cannot be read', async () => {
     const client = github(rowsOf(250, 1_000), (page) => {
       if (page === 2) throw Object.assign(new Error('no'), { name: 'HttpError', status: 404 });
     });
@@ -97,7 +100,7 @@ describe('the list of new comments', () => {
   });
 });
 
-it('reviews that are drafts or older are none; more than are read is unknown', async () => {
+it('reviews that are drafts or older are skipped; more than the limit is unknown', async () => {
   const review = (id: number, submitted: string | null): object => ({
     id,
     body: '',

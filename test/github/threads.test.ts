@@ -1,4 +1,7 @@
-/** Threads that are longer than a page: read back as far as somebody asks, or unknown; an ordinary one costs one request. */
+/**
+ * Threads longer than a page: read as far back as requested, or unknown; an ordinary thread costs one
+ * request.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { branded, isDigest } from '../../src/domain/values.ts';
@@ -18,14 +21,14 @@ const READING = {
 const author = { __typename: 'User', login: 'mira', databaseId: 7 };
 const START = Date.parse('2026-11-20T00:00:00Z');
 
-/** The n-th thing that was said; one a minute. */
+/** The n-th entry; one per minute. */
 function written(n: number): object {
   const at = new Date(START + n * 60_000).toISOString().replace('.000', '');
   const times = { createdAt: at, updatedAt: at, lastEditedAt: null };
   return { id: `IC_${n}`, databaseId: n, body: `line ${n}`, ...times, viewerDidAuthor: false, author };
 }
 
-/** The last `size` of the entries before a position, as GraphQL answers them. */
+/** The last `size` entries before a position, as GraphQL returns them. */
 function lastOf(entries: readonly object[], size: number, before: string | null): object {
   const end = before === null ? entries.length : Number(before);
   const start = Math.max(0, end - size);
@@ -44,15 +47,15 @@ type Said = {
   readonly reviews?: readonly object[];
   /** Line comments of each review; the first page shows the last twenty. */
   readonly lines?: number;
-  /** What the author of all of it may do here. */
+  /** The role of the author of all entries. */
   readonly role?: string;
-  /** Whether GitHub says that there is no such issue, or fails to tell. */
+  /** The error for the issue: missing, or not readable. */
   readonly issueFault?: { readonly type?: string; readonly path: readonly string[] };
-  /** The how-manieth request is answered with an error. */
+  /** The number of the request that is answered with an error. */
   readonly brokenAt?: number;
 };
 
-/** GitHub with such threads, and the client that talks to it. */
+/** GitHub with these threads, and a client for it. */
 function github(said: Said): GitHubClient {
   const entries = (count = 0): readonly object[] => Array.from({ length: count }, (_, n) => written(n));
   const lines = entries(said.lines);
@@ -154,7 +157,7 @@ describe('the threads of a run', () => {
     expect(client.usage.graphql).toBe(1);
   });
 
-  it('are read back to their beginning on every surface', async () => {
+  it('are read back to their start on every surface', async () => {
     const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
     const client = github({ pull: 345, issue: 201, reviews, lines: 45 });
     const read = await readThreads(client, 2, 1, READING);
@@ -168,7 +171,7 @@ describe('the threads of a run', () => {
   });
 
   // threat T197
-  it('are not read on in each of the reviews of somebody who has no role here', async () => {
+  it('are read only partly in reviews by a person without a role', async () => {
     const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
     const client = github({ reviews, lines: 45, role: 'read' });
     const read = await readThreads(client, 2, 1, READING);
@@ -178,7 +181,7 @@ describe('the threads of a run', () => {
     expect(lines.filter(({ id }) => id === 44)).toHaveLength(130);
   });
 
-  it('are those of the pull request where GitHub has no such issue any more', async () => {
+  it('are only those of the pull request if GitHub has no such issue', async () => {
     const issueFault = { type: 'NOT_FOUND', path: ['repository', 'issue'] };
     const read = await readThreads(github({ pull: 3, issue: 5, issueFault }), 2, 1, READING);
     if (read.kind === 'unknown') throw new Error(read.why);
@@ -191,11 +194,11 @@ describe('the threads of a run', () => {
     { path: ['repository', 'issue'] },
     { type: 'NOT_FOUND', path: ['repository', 'issue', 'comments'] },
     { type: 'NOT_FOUND', path: ['repository'] },
-  ])('are unknown where the issue cannot be told: %j', async (issueFault) => {
+  ])('are unknown if the issue cannot be read: %j', async (issueFault) => {
     expect((await readThreads(github({ pull: 3, issueFault }), 2, 1, READING)).kind).toBe('unknown');
   });
 
-  it('are read no further than to what is older than the run', async () => {
+  it('are read no further back than the start of the run', async () => {
     const client = github({ pull: 1_000 });
     const since = instant(new Date(START + 750 * 60_000).toISOString());
     const read = await readThreads(client, 2, 1, READING, since);
@@ -205,7 +208,7 @@ describe('the threads of a run', () => {
     );
   });
 
-  it('count a review from when it was submitted, and a draft not at all', async () => {
+  it('count a review from its submission, and ignore a draft', async () => {
     const draft = { ...review(4, 0), submittedAt: null };
     const read = await readThreads(github({ reviews: [review(3, 1), draft] }), 2, 1, READING);
     expect(read.kind === 'known' && read.value.comments.map((c) => [c.surface, c.id, c.createdAt])).toEqual([
@@ -214,7 +217,7 @@ describe('the threads of a run', () => {
     ]);
   });
 
-  it('with more than anybody reads are unknown, not short', async () => {
+  it('are unknown above the size limit, not truncated', async () => {
     const read = await readThreads(github({ issue: THREAD_COMMENTS_MAX + 1 }), 2, 1, READING);
     expect(read).toEqual({
       kind: 'unknown',
@@ -222,7 +225,7 @@ describe('the threads of a run', () => {
     });
   });
 
-  it.each([1, 2, 3])('are unknown where page %d cannot be read', async (brokenAt) => {
+  it.each([1, 2, 3])('are unknown if page %d cannot be read', async (brokenAt) => {
     expect((await readThreads(github({ pull: 345, brokenAt }), 2, 1, READING)).kind).toBe('unknown');
   });
 });

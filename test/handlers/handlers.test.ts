@@ -1,4 +1,4 @@
-/** What GitHub sends becomes a trigger or nothing, and never an exception. */
+/** Each GitHub event becomes a trigger or nothing, and never an exception. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,7 +25,7 @@ function triggersOf(event: string): ReadonlySet<string> {
 }
 
 describe("GitHub's own examples", () => {
-  it.each(NAMES)('of %s all turn into a trigger or nothing, and some into a trigger', (event) => {
+  it.each(NAMES)('of %s all become a trigger or nothing, and some become a trigger', (event) => {
     const triggers = [...triggersOf(event)];
     expect(triggers.length).toBeGreaterThan(0);
     if (event !== 'issue_comment')
@@ -33,7 +33,7 @@ describe("GitHub's own examples", () => {
     expect(triggers.toSorted()).toMatchSnapshot();
   });
 
-  it('of every other event are nothing', () => {
+  it('of every other event are ignored', () => {
     const others = EXAMPLES.filter(({ name }) => !NAMES.some((known) => known === name));
     expect(others.length).toBeGreaterThan(20);
     expect(
@@ -48,7 +48,7 @@ describe('a check', () => {
     check_run: { name, pull_requests: pulls.map((number) => ({ number })) },
   });
 
-  it('that ended on a pull request triggers its thread; our own, and one that belongs to none, do not', () => {
+  it('that ended on a pull request triggers its thread, except our own checks and those without one', () => {
     expect(triggerOf('check_run', payload('unit tests'))).toEqual({ kind: 'thread', thread: 13 });
     expect(triggerOf('check_run', payload('unit tests', 'created'))).toBeNull();
     expect(triggerOf('check_run', payload('ferrybot / launch gate'))).toBeNull();
@@ -63,7 +63,7 @@ describe('a comment', () => {
     comment: { id: 5, body, author_association: 'NONE', user: { id: 1, login: 'bob', type } },
   });
 
-  it('with a slash word triggers with its place, without one it is a remark', () => {
+  it('with a slash word triggers a command with its thread, without one a remark', () => {
     expect(triggerOf('issue_comment', payload('/status'))).toEqual({
       kind: 'comment',
       surface: 'comment',
@@ -75,7 +75,7 @@ describe('a comment', () => {
     expect(triggerOf('issue_comment', payload('well done'))).toEqual({ kind: 'remark', thread: 13 });
   });
 
-  it('that is edited or deleted makes the thread be looked at, never a command', () => {
+  it('that is edited or deleted triggers its thread, never a command', () => {
     for (const action of ['edited', 'deleted'])
       expect(triggerOf('issue_comment', payload('/status', 'User', action))).toEqual({
         kind: 'thread',
@@ -83,12 +83,12 @@ describe('a comment', () => {
       });
   });
 
-  it('of a bot triggers nobody', () => {
+  it('of a bot triggers nothing', () => {
     expect(triggerOf('issue_comment', payload('/status', 'Bot'))).toBeNull();
   });
 });
 
-describe('the cheap look at a comment', () => {
+describe('the quick filter for comments', () => {
   const folder = join(import.meta.dirname, '../../fixtures/comments');
   const comments = readdirSync(folder)
     .filter((file) => file.endsWith('.yml'))
@@ -97,7 +97,7 @@ describe('the cheap look at a comment', () => {
     )
     .map(({ comment }) => comment);
 
-  it('misses nothing of the corpus that the grammar would answer', () => {
+  it('misses no comment of the corpus that the grammar would answer', () => {
     const wanted = comments.filter((comment) => {
       const { commands, errors } = readComment(comment, COMMAND_DEFINITIONS, { otherBots: [] });
       return commands.length + errors.length > 0;
@@ -106,12 +106,12 @@ describe('the cheap look at a comment', () => {
     expect(wanted.filter((comment) => !mayHoldCommand(comment))).toEqual([]);
   });
 
-  it.each(['well done', 'and/or', 'https://a.example/b', '<b>x</b>', 'a & b'])('lets %s be', (comment) => {
+  it.each(['well done', 'and/or', 'https://a.example/b', '<b>x</b>', 'a & b'])('ignores %s', (comment) => {
     expect(mayHoldCommand(comment)).toBe(false);
   });
 });
 
-it('any JSON at all is a trigger or nothing', () => {
+it('any JSON is a trigger or nothing', () => {
   fc.assert(
     fc.property(fc.constantFrom(...NAMES, 'ping', 'constructor'), fc.jsonValue(), (event, payload) => {
       expect(() => triggerOf(event, payload)).not.toThrow();

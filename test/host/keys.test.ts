@@ -1,4 +1,5 @@
-// Keys and hashes: every form in which a lab may hold a private key, RFC 8032's own vectors, and a no to all else.
+// Keys and hashes: every supported form of a private key, RFC 8032's own test vectors, and an error for all
+// others.
 
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ describe('a private key', () => {
     }
   });
 
-  it('of another kind, or none, is refused without quoting it', () => {
+  it('of another kind or without a key is refused without quoting it', () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 })
       .privateKey.export({ format: 'pem', type: 'pkcs8' })
       .toString();
@@ -54,7 +55,7 @@ describe('a private key', () => {
 });
 
 describe('a signature', () => {
-  it('verifies for its key and its text alone', () => {
+  it('is valid only for its key and its text', () => {
     expect(verifyEd25519(PUBLIC, 'r', SIGNATURE)).toBe(true);
     expect(verifyEd25519(PUBLIC, 's', SIGNATURE)).toBe(false);
     expect(verifyEd25519(base64('00'.repeat(32)), 'r', SIGNATURE)).toBe(false);

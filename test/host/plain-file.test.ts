@@ -1,4 +1,7 @@
-/** A job may write where its log and its records lie: what it puts there instead is not followed, not waited for and not read without end. */
+/**
+ * A job may write to the folder of its log and records: what it puts in their place is not followed, waited
+ * for or read without limit.
+ */
 
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,10 +20,10 @@ async function folderOf(): Promise<string> {
 
 // threat T243
 it.each([
-  ['a link to a file of somebody else', 'link'],
-  ['a pipe that nobody writes to', 'pipe'],
+  ['a link to a foreign file', 'link'],
+  ['a pipe without a writer', 'pipe'],
   ['a device that never ends', 'device'],
-])('%s in the place of a log or a record is unreadable', async (_, kind) => {
+])('%s in place of a log or a record is unreadable', async (_, kind) => {
   const folder = await folderOf();
   const path = join(folder, kind);
   await writeFile(join(folder, 'theirs'), 'a line of theirs\n');
@@ -33,7 +36,7 @@ it.each([
   expect((await readRecord(meant, jobMetadata)).kind).toBe('unreadable');
 });
 
-it('a record that is longer than any that is written here is unreadable', async () => {
+it('a record over the size limit is unreadable', async () => {
   const path = join(await folderOf(), 'record.json');
   await writeFile(path, `"${'x'.repeat(RECORD_FILE_BYTES_MAX)}"`);
   expect(await readRecord(path, jobMetadata)).toMatchObject({

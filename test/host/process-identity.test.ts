@@ -1,4 +1,4 @@
-/** A recorded process: alive, dead, or not ours to judge. */
+/** A recorded process is alive, dead, or cannot be judged here. */
 
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/host/process.ts';
@@ -10,7 +10,7 @@ import {
 } from '../../src/host/process-identity.ts';
 
 describe('a process identity', () => {
-  it('is alive for this process, dead for another start time, another boot, an ended process', async () => {
+  it('is alive for this process, and dead for another start time, another boot, or an ended process', async () => {
     const here = await currentPidScope();
     const us = { ...here, pid: process.pid, processStart: (await processStartOf(process.pid)) ?? '' };
     expect(await livenessOf(us, here)).toBe('alive');
@@ -20,14 +20,14 @@ describe('a process identity', () => {
     expect(await livenessOf({ ...us, pid: Number(child.stdout) }, here)).toBe('dead');
   });
 
-  it('is unknown where its numbers mean nothing here', async () => {
+  it('is unknown in another pid namespace or on another host', async () => {
     const here = await currentPidScope();
     const us = { ...here, pid: process.pid, processStart: (await processStartOf(process.pid)) ?? '' };
     expect(await livenessOf({ ...us, pidNamespace: 'pid:[1]' }, here)).toBe('unknown');
     expect(await livenessOf({ ...us, bootId: 'x', host: 'elsewhere' }, here)).toBe('unknown');
   });
 
-  it('reads field 22, whatever the program calls itself, and takes a zombie for dead', () => {
+  it('reads field 22 with any program name, and treats a zombie as dead', () => {
     const rest = Array.from({ length: 30 }, (_, index) => `f${index + 4}`).join(' ');
     expect(startFromStat(`7 (a b) R) c) S ${rest}`)).toBe('f22');
     expect(startFromStat(`7 (node) Z ${rest}`)).toBeNull();

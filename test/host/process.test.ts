@@ -1,4 +1,4 @@
-/** runProgram: every way to end is a value, and the child sees only the environment it was given. */
+/** runProgram: every outcome is a value, and the child gets only the given environment. */
 
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/host/process.ts';
@@ -7,20 +7,20 @@ const node = process.execPath;
 const js = (source: string): readonly string[] => ['-e', source];
 
 describe('runProgram', () => {
-  it('gives exit code and both outputs, unchanged', async () => {
+  it('returns exit code and both outputs, unchanged', async () => {
     const result = await runProgram(node, js('console.log("käse"); console.error("b"); process.exit(3)'), {
       env: {},
     });
     expect(result).toMatchObject({ kind: 'exited', ok: false, exitCode: 3, stdout: 'käse\n', stderr: 'b\n' });
   });
 
-  it('passes arguments as they are and input on stdin', async () => {
+  it('passes arguments unchanged and input on stdin', async () => {
     const source = 'process.stdin.pipe(process.stdout); process.stdout.write(process.argv[1])';
     const result = await runProgram(node, [...js(source), '$(touch x); `id`'], { env: {}, input: 'in' });
     expect(result).toMatchObject({ ok: true, stdout: '$(touch x); `id`in' });
   });
 
-  it('shows the child nothing of our environment', async () => {
+  it('passes no part of our environment to the child', async () => {
     process.env['FERRYBOT_SECRET_FOR_TEST'] = 'secret';
     const result = await runProgram(node, js('console.log(JSON.stringify(process.env))'), {
       env: { ONLY: 'this' },
@@ -29,7 +29,7 @@ describe('runProgram', () => {
     expect(JSON.parse(result.stdout)).toEqual({ ONLY: 'this' });
   });
 
-  it('says that a program or a working directory is not there', async () => {
+  it('reports a missing program or working directory', async () => {
     expect(await runProgram('no-such-program-here', [], { env: {} })).toMatchObject({
       kind: 'not-started',
       code: 'ENOENT',
@@ -41,7 +41,7 @@ describe('runProgram', () => {
     });
   });
 
-  it('ends what takes too long, writes too much, or is cancelled', async () => {
+  it('ends a program that takes too long, writes too much, or is cancelled', async () => {
     const sleep = js('setTimeout(() => {}, 60000)');
     expect(await runProgram(node, sleep, { env: {}, timeoutMs: 200 })).toMatchObject({
       kind: 'timed-out',
@@ -59,7 +59,7 @@ describe('runProgram', () => {
     });
   });
 
-  it('does not wait for a child that left with the outputs of a program that has ended', async () => {
+  it('does not wait for a detached child that keeps the outputs of an ended program open', async () => {
     const child = "setTimeout(() => {}, 300_000); process.on('SIGTERM', () => {})";
     const source = `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit', detached: true });
       child.unref(); console.log(child.pid);`;
@@ -75,7 +75,7 @@ describe('runProgram', () => {
     for (const { stdout } of [done, hung]) process.kill(Number(stdout), 'SIGKILL');
   });
 
-  it('tells a signal from an exit', async () => {
+  it('distinguishes a signal from an exit', async () => {
     const result = await runProgram(node, js('process.kill(process.pid, "SIGKILL")'), { env: {} });
     expect(result).toMatchObject({ kind: 'signalled', signal: 'SIGKILL', exitCode: null });
   });

@@ -1,4 +1,4 @@
-/** The child that runs Python: isolated, bounded in every way, and never an exception. */
+/** The child that runs Python: isolated, limited in every resource, and never an exception. */
 
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ async function pathWith(program: string): Promise<string> {
 }
 
 describe('a Python child', () => {
-  it('reads bytes and arguments, and answers with what it printed', async () => {
+  it('reads bytes and arguments, and returns the output', async () => {
     const script = 'import sys\nprint(sys.stdin.buffer.read(), sys.argv[1:])\n';
     expect(await run(script, Uint8Array.of(0, 255, 10), 'a b')).toEqual({
       ok: true,
@@ -45,7 +45,7 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     ['its own errors', 'raise ValueError("no")\n', /failed \(exit 1\): ValueError: no/],
     ['a crash', 'import os\nos.abort()\n', /ended by SIGABRT/],
     ['a script that is no Python', 'def\n', /SyntaxError/],
-  ])('is ended by its bound on %s, with the reason', async (_name, script, reason) => {
+  ])('is ended by its limit on %s, with the reason', async (_name, script, reason) => {
     expect(await run(script)).toMatchObject({
       ok: false,
       reason: expect.stringMatching(reason),
@@ -53,7 +53,7 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     });
   });
 
-  it('says what to install where there is no interpreter or an old one', async () => {
+  it('says what to install if the interpreter is missing, and reports a failing one', async () => {
     const script = 'print(1)\n';
     const missing = await runPython({ interpreter: 'python9', script, input: '', path: PATH });
     expect(missing).toEqual({

@@ -1,4 +1,7 @@
-/** The reader of experiment files: it runs nothing of a file, and whatever goes wrong is a file that cannot be read. */
+/**
+ * The reader of experiment files executes no part of a file, and every failure means that the file cannot be
+ * read.
+ */
 
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +14,7 @@ import { createExperimentReader } from '../../src/host/python-child.ts';
 const PATH = process.env['PATH'] ?? '';
 const read = createExperimentReader(PATH);
 
-/** A folder for a PATH with a `python3` in it that is this program. */
+/** A folder for PATH with this program as `python3`. */
 async function pathWith(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-python-'));
   await writeFile(join(folder, 'python3'), `#!/bin/sh\n${program}\n`);
@@ -24,7 +27,7 @@ const refused = (line: number, message: RegExp): Reading =>
 
 describe('the reader of experiment files', () => {
   // threat T69
-  it('runs nothing of a file and writes nothing', async () => {
+  it('executes no part of a file and writes nothing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-python-'));
     const mark = join(folder, 'mark');
     const text = `open(${JSON.stringify(mark)}, "w")\nimport this\n`;
@@ -32,7 +35,7 @@ describe('the reader of experiment files', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('gives the offsets of a value in a text with characters of every width', async () => {
+  it('returns the offsets of a value in a text with characters of every width', async () => {
     const text = '\uFEFFS = "\u{1F6A2}é"; run(lr=1)\r\n\fB = "ü"; C = 2\n';
     const file = await read(text, 'python3');
     if (file.kind !== 'read') throw new Error(file.message);
@@ -48,7 +51,7 @@ describe('the reader of experiment files', () => {
     ['bytes that are no UTF-8', Uint8Array.from([65, 10, 66, 61, 39, 233, 39, 10]), 2, /not UTF-8/],
     ['a null byte', 'A = 1\n\0', 2, /U\+0000 is not allowed/],
     ['a line separator', 'A = 1\n# a\u2028b\n', 2, /U\+2028 is not allowed/],
-    ['a carriage return alone', 'A = 1  # \rB = 2\n', 1, /U\+000D is not allowed/],
+    ['a lone carriage return', 'A = 1  # \rB = 2\n', 1, /U\+000D is not allowed/],
     ['another encoding', '# coding: utf-7\n', 1, /an encoding other than UTF-8/],
     ['too many bytes', `${'#'.repeat(500_000)}\n`, 1, /longer than 500000 bytes/],
     ['a return at the top', 'A = 1\nreturn 2\n', 2, /'return' outside function/],
@@ -57,7 +60,7 @@ describe('the reader of experiment files', () => {
     expect(await read(source, 'python3')).toEqual(refused(line, message));
   });
 
-  it('says what to install where the interpreter is missing', async () => {
+  it('says what to install if the interpreter is missing', async () => {
     expect(await read('A = 1\n', 'python9')).toEqual(
       refused(1, /no python9 on this machine: install Python 3\.11/),
     );
@@ -66,20 +69,20 @@ describe('the reader of experiment files', () => {
   it.each([
     ['fails', 'exit 1', /failed \(exit 1\)/],
     ['is killed', 'kill -9 $$', /more than 4 seconds/],
-    ['says too much', 'yes', /more settings than/],
-    ['says something else', 'echo 3.11 is here', /no answer that ferrybot understands/],
-    ['says nothing', 'exit 0', /no answer that ferrybot understands/],
+    ['prints too much', 'yes', /more settings than/],
+    ['prints something else', 'echo 3.11 is here', /no answer that ferrybot understands/],
+    ['prints nothing', 'exit 0', /no answer that ferrybot understands/],
     [
       'leaves something out',
       `echo '{"kind":"read","settings":[],"code":[]}'`,
       /no answer that ferrybot understands/,
     ],
-  ])('cannot read a file where the interpreter %s', async (_, program, message) => {
+  ])('cannot read a file if the interpreter %s', async (_, program, message) => {
     const path = `${await pathWith(program)}:/usr/bin:/bin`;
     expect(await createExperimentReader(path)('A = 1\n', 'python3')).toEqual(refused(1, message));
   });
 
-  it('asks an interpreter once for each file, and again where the machine was the cause', async () => {
+  it('runs an interpreter once per file, and again if the machine caused the failure', async () => {
     const folder = await pathWith(
       'echo x >> "$(dirname "$0")/asked"; exec /usr/bin/env -i PATH=/usr/bin:/bin python3 "$@"',
     );

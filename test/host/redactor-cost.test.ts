@@ -1,21 +1,21 @@
-/** Texts that are written to cost: no stranger's comment or job's log is redacted in more than one pass. */
+/** Texts that are expensive by design: a stranger's comment or a job's log is redacted in linear time. */
 
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/host/redactor.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
-/** How many times longer eight times the text takes, the best of some tries: about 8 where each sign is read so often. */
+/** How much longer an eightfold text takes, best of several: about 8 for linear time. */
 function growth(read: (text: string) => unknown, unit: string): number {
   const short = unit.repeat(Math.ceil(8_192 / unit.length));
   const long = short.repeat(8);
-  // Of the processor: what others do on the machine is not in it.
+  // Processor time, so that other load of the machine does not count.
   const quickest = (text: string): number =>
     Math.min(...Array.from({ length: 15 }, () => cpuMs(() => read(text))));
   quickest(short);
   return quickest(long) / Math.max(quickest(short), 0.05);
 }
 
-describe('a text that is written to cost', () => {
+describe('a text that is expensive by design', () => {
   it.each([
     'eyJ-',
     'eyJaaaaaaaaaaaaa.',
@@ -28,7 +28,7 @@ describe('a text that is written to cost', () => {
     'sk-',
     'gh',
     'a',
-  ])('%j grows in cost as it does in length', (unit) => {
+  ])('%j takes time in proportion to its length', (unit) => {
     expect(growth((text) => redact(text, []), unit)).toBeLessThan(24);
   });
 });

@@ -1,11 +1,13 @@
-/** Secrets in every writing that programs use, tokens by their shape, and what only looks like one. */
+/**
+ * Secrets in every encoding that programs use, tokens by their shape, and texts that only look like secrets.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutTokens } from '../../src/domain/written-secrets.ts';
 import { redact } from '../../src/host/redactor.ts';
 
-/** A reproducible secret of these signs. */
+/** A reproducible secret in this alphabet. */
 const signs = (alphabet: string, length: number): string =>
   Array.from({ length }, (_, at) => alphabet[(at * 7 + length) % alphabet.length]).join('');
 const ALNUM = 'aZ3kQ9xB1mW7cR5tY2nH8vD4fL6gJ0pS';
@@ -61,12 +63,12 @@ const WRITINGS: readonly Writing[] = [
   ['in percent-encoded base64', (secret) => encodeURIComponent(base64(secret))],
 ];
 
-/** Letters, digits and signs, as generators of passwords make them; no blank or quote at an end. */
+/** Letters, digits and signs, as password generators make them; no blank or quote at an end. */
 const secrets = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9!#$%&*+,./:;<=>?@^_{|}~"'\\-]{8,40}[A-Za-z0-9]$/)
   .filter((secret) => secret.replace(/[\\'"]/g, '').length >= 8);
 
-/** Secrets with pieces in them that one who reads the text could take for escapes, references or percent-encoding. */
+/** Secrets with parts that look like escapes, references or percent-encoding. */
 const lookalikes = fc
   .array(
     fc.oneof(
@@ -77,9 +79,9 @@ const lookalikes = fc
   )
   .map((pieces) => `k3${pieces.join('')}Z9pw`);
 
-describe('a secret that is known', () => {
+describe('a known secret', () => {
   // threat T213
-  it.each(WRITINGS)('is taken out %s', (_, write) => {
+  it.each(WRITINGS)('is removed %s', (_, write) => {
     fc.assert(
       fc.property(secrets, (secret) => {
         const clean = redact(`it says ${write(secret)} at the end`, [secret]);
@@ -89,7 +91,7 @@ describe('a secret that is known', () => {
     );
   });
 
-  it.each(WRITINGS)('is taken out %s, also where it holds what looks like another writing', (_, write) => {
+  it.each(WRITINGS)('is removed %s, also if it contains what looks like another encoding', (_, write) => {
     fc.assert(
       fc.property(lookalikes, (secret) => {
         const clean = redact(`it says ${write(secret)} at the end`, [secret]);
@@ -99,7 +101,7 @@ describe('a secret that is known', () => {
     );
   });
 
-  it('is taken out of base64 at every alignment, as in user:secret', () => {
+  it('is removed from base64 at every alignment, as in user:secret', () => {
     fc.assert(
       fc.property(secrets, fc.string({ maxLength: 7 }), fc.string({ maxLength: 7 }), (secret, user, more) => {
         const written = base64(`${user}:${secret}${more}`);
@@ -117,7 +119,7 @@ describe('a secret that is known', () => {
     );
   });
 
-  it('takes nothing else with it', () => {
+  it('removes nothing else', () => {
     fc.assert(
       fc.property(secrets, fc.stringMatching(/^[a-z ,.]{0,80}$/), (secret, text) => {
         expect(redact(text, [secret])).toBe(text);
@@ -126,7 +128,7 @@ describe('a secret that is known', () => {
     );
   });
 
-  it('costs a pass over a hostile text, not more', () => {
+  it('takes linear time for a hostile text', () => {
     const mixed = [
       '%2525252526',
       '&amp;amp;amp;amp;',
@@ -139,7 +141,7 @@ describe('a secret that is known', () => {
       const before = process.threadCpuUsage();
       redact(text, ['correct horse battery staple', 'another-secret-of-ours']);
       const { user, system } = process.threadCpuUsage(before);
-      // Microseconds of this thread: what else the machine does at the same time is no cost of ours.
+      // Microseconds of this thread, so that other load of the machine does not count.
       expect(user + system).toBeLessThan(250_000);
     }
   });
@@ -179,7 +181,7 @@ const TOKENS: readonly (readonly [string, string])[] = [
   ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${signs(ALNUM, 64)}\n-----END RSA PRIVATE KEY-----`],
 ];
 
-/** What stands before the token is no secret and stays. */
+/** The text before the token is no secret and stays. */
 const IN_PLACE: readonly (readonly [string, string, string])[] = [
   ['a webhook of Discord', 'https://', `discord.com/api/webhooks/123456789012345678/${signs(ALNUM, 68)}`],
   ['a password in a URL', 'https://someone:', `${signs(ALNUM, 12)}`],
@@ -193,12 +195,12 @@ const IN_PLACE: readonly (readonly [string, string, string])[] = [
 
 describe('a token', () => {
   // threat T244
-  it.each(TOKENS)('of %s is taken out of what people and programs write', (_, token) => {
+  it.each(TOKENS)('of %s is removed from what people and programs write', (_, token) => {
     expect(withoutTokens(`see ${token} there`)).toBe('see *** there');
     expect(withoutTokens(`{"a":"${token}"}`)).toBe('{"a":"***"}');
   });
 
-  it.each(IN_PLACE)('is taken out of %s', (_, before, token) => {
+  it.each(IN_PLACE)('is removed from %s', (_, before, token) => {
     const after = before.startsWith('https://someone:') ? '@host/path' : ' there';
     const clean = withoutTokens(`${before}${token}${after}`);
     expect(clean).not.toContain(token);
@@ -213,13 +215,13 @@ describe('a token', () => {
     'db_password: hunter2x',
     'SECRET_SEED=abcdefgh',
     'MY_PASSPHRASE = abcdefgh',
-  ])('is what follows a name that says so: %s', (line) => {
+  ])('is any value after a secret-like name: %s', (line) => {
     expect(redact(line, [])).not.toMatch(/1234567890|abcdefgh|hunter2x/);
     expect(redact(line, [])).toContain('***');
   });
 });
 
-describe('what is no token stays', () => {
+describe('text without a token is unchanged:', () => {
   const hex = (length: number): fc.Arbitrary<string> =>
     fc
       .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })

@@ -1,11 +1,11 @@
-/** Bytes that may be no UTF-8 become text of the same length, and text stays what it is. */
+/** Bytes that may not be UTF-8 become text of the same length, and valid text is unchanged. */
 
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { utf8Only } from '../../src/host/files.ts';
 
-it('keeps every character and every place, and marks what is none', () => {
+it('keeps every character at its offset, and replaces invalid bytes', () => {
   const bytes = fc.uint8Array({ maxLength: 60 });
   const text = fc.string({ unit: 'binary' });
   fc.assert(

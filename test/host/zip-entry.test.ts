@@ -1,11 +1,11 @@
-/** The one file of an archive as real programs write one, and what somebody may put in its place. */
+/** The only file of an archive as real programs write it, and malformed archives. */
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { onlyEntryOf } from '../../src/host/zip-entry.ts';
 import { zipOf } from '../support/left-artifacts.ts';
 
-/** Python's own writer; `seekable` false is how what is sent while it is packed looks, with its sizes behind it. */
+/** Python's own writer; `seekable` false writes sizes after the data, as for a stream. */
 function zip(script: string): Buffer {
   const program = `import io, sys, zipfile
 class Pipe(io.RawIOBase):
@@ -26,32 +26,32 @@ sys.stdout.buffer.write(out.all)`;
 
 const read = (bytes: Uint8Array): string | null => onlyEntryOf(bytes, 'answer.json', 1_000);
 
-describe('the one file of an archive', () => {
+describe('the only file of an archive', () => {
   it.each(['zipfile.ZIP_DEFLATED', 'zipfile.ZIP_STORED'])('is read as Python writes it (%s)', (how) => {
     expect(read(zip(`entry(z, "answer.json", "x" * 900, ${how})`))).toBe('x'.repeat(900));
     expect(read(zip(`entry(z, "answer.json", "", ${how})`))).toBe('');
     expect(read(zip(`entry(z, "answer.json", "\\u00e9", ${how})`))).toBe('é');
   });
 
-  it('is read as the tests of a lab write it', () => {
+  it("is read as a lab's tests write it", () => {
     expect(read(zipOf('answer.json', '{}'))).toBe('{}');
   });
 
   // threat T222
   it.each([
     ['another file', 'entry(z, "other.json", "{}")'],
-    ['a path that leads elsewhere', 'entry(z, "../answer.json", "{}")'],
+    ['a path outside', 'entry(z, "../answer.json", "{}")'],
     ['two files', 'entry(z, "answer.json", "{}"); entry(z, "b", "{}")'],
     ['no file', 'pass'],
     ['more than it may be', 'entry(z, "answer.json", "x" * 1001)'],
     ['more than a machine holds, packed small', 'entry(z, "answer.json", "x" * 100_000_000)'],
-    ['a packing that nobody asked for', 'entry(z, "answer.json", "{}", zipfile.ZIP_BZIP2)'],
-    ['what is no UTF-8', 'entry(z, "answer.json", b"\\xff\\xfe")'],
-  ])('is nothing where there is %s', (_what, script) => {
+    ['an unsupported compression', 'entry(z, "answer.json", "{}", zipfile.ZIP_BZIP2)'],
+    ['text that is not UTF-8', 'entry(z, "answer.json", b"\\xff\\xfe")'],
+  ])('is null if the archive has %s', (_what, script) => {
     expect(read(zip(script))).toBeNull();
   });
 
-  it('is nothing where bytes were changed or cut off, and nothing is thrown', () => {
+  it('is null or unchanged if bytes were changed or cut, without an exception', () => {
     const whole = zip('entry(z, "answer.json", "the quick brown fox " * 20)');
     const text = read(whole);
     expect(text).toContain('quick');
@@ -66,7 +66,7 @@ describe('the one file of an archive', () => {
     }
   });
 
-  it('says no size in its directory that it has not', () => {
+  it('is null if its directory contains a wrong size', () => {
     const bent = zip('entry(z, "answer.json", "x" * 5000)');
     const directory = bent.lastIndexOf('PK\x01\x02');
     bent.writeUInt32LE(900, directory + 24);

@@ -1,6 +1,7 @@
 /**
- * The contract of every engine and its lost answers, on the recorded Iris controller, or on the real one that
- * `npm run test:iris -- --controller URL` names: jobs of `IRIS_USER` with the key `IRIS_TOKEN`, if any, that python3 runs.
+ * The contract of every engine and its lost answers, on the recorded Iris controller, or on the real one
+ * given by `npm run test:iris -- --controller URL`: jobs of `IRIS_USER` with the key `IRIS_TOKEN`, if set,
+ * that python3 runs.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +25,7 @@ const named = {
   token: process.env['IRIS_TOKEN'] ?? null,
 };
 
-/** The log has the wrapper's first and last word; virtual time moves on the controller. */
+/** The log includes the wrapper's first and last line; the controller runs on virtual time. */
 async function recordedBench(wrap: (http: Http) => Http = (http) => http): Promise<EngineBench> {
   const directory = await mkdtemp(join(tmpdir(), 'ferrybot-contract-'));
   await writeFile(join(directory, 'train.py'), '');
@@ -69,7 +70,7 @@ const open = (wrap?: (http: Http) => Http): Promise<EngineBench> =>
 describe('the iris engine', () => {
   engineContract(ABILITIES.iris, () => open());
 
-  it('adopts the job whose answer was lost, and starts it once', async () => {
+  it('adopts the job after a lost answer, and starts it once', async () => {
     const bench = await open(losing);
     const { engine, jobId: submissionId, directory: workingDirectory } = bench;
     try {

@@ -1,4 +1,4 @@
-/** The contract of every engine, kept on a real Iris of this machine: Marin's own controller and worker. */
+/** The contract of every engine, tested on a real Iris of this machine: Marin's own controller and worker. */
 
 import { afterAll, beforeAll } from 'vitest';
 import { ABILITIES } from '../../scripts/engines/abilities.ts';

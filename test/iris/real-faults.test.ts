@@ -1,4 +1,7 @@
-/** A real Iris whose answers are lost, whose controller dies, comes back and forgets, and whose worker is lost: each attempt starts once, and ends as what it was. */
+/**
+ * A real Iris with lost answers, a controller that dies, returns and loses state, and a lost worker: each
+ * attempt starts once, and its end is reported correctly.
+ */
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ import { stopIn, submitTo } from '../support/capabilities.ts';
 import { describeWithIris, realEngine, startTestIris, type TestIris } from '../support/iris-cluster.ts';
 import { readText } from '../support/log-text.ts';
 
-/** 200 on demand (`FERRYBOT_IRIS_SUBMITS=200`), so many in CI. */
+/** 200 on demand (`FERRYBOT_IRIS_SUBMITS=200`), this many in CI. */
 const SUBMITS = Number(process.env['FERRYBOT_IRIS_SUBMITS'] ?? 8);
 const LOOKS = 300;
 const FAULTS = ['none', 'lost-after', 'lost-before', 'doubled', 'controller'] as const;
@@ -41,7 +44,7 @@ describeWithIris('a real Iris', () => {
     workingDirectory: tree,
     metadata: { run: `run-${submissionId}`, attempt: 1, manifest: 'sha256:aa' },
   });
-  /** Each start of a command leaves its name here: the independent count. */
+  /** Each start of a command appends its name here, as an independent count. */
   const starts = (): string => join(iris.record.folder, 'starts');
   const startsOf = async (id: string): Promise<number> =>
     (await readFile(starts(), 'utf8')).split('\n').filter((line) => line === id).length;
@@ -66,7 +69,7 @@ describeWithIris('a real Iris', () => {
   };
 
   it(
-    `starts each of ${SUBMITS} attempts once, whatever is lost on the way`,
+    `starts each of ${SUBMITS} attempts once with faults on the way`,
     async () => {
       for (let index = 0; index < SUBMITS; index += 1) {
         const fault = FAULTS[index % FAULTS.length] ?? 'none';
@@ -79,7 +82,7 @@ describeWithIris('a real Iris', () => {
           await killController();
           await startController(iris.record);
         }
-        // As a launcher does: another process of it asks again until it knows.
+        // As a launcher does: a new process repeats the submit until the outcome is known.
         let outcome: SubmitOutcome = await first;
         for (let tries = 0; tries < 30 && outcome.kind === 'unknown'; tries += 1) {
           await sleep(500);
@@ -99,7 +102,7 @@ describeWithIris('a real Iris', () => {
     SUBMITS * 90_000,
   );
 
-  it('stops that job alone, and says so when its worker does', async () => {
+  it('stops only that job, and reports the end when its worker confirms it', async () => {
     const engine = realEngine(iris);
     const names = ['exp-1', 'exp-10', 'EXP-1'];
     for (const name of names) await submitTo(engine, specOf(name, 'sleep 1000'));
@@ -142,7 +145,7 @@ describeWithIris('a real Iris', () => {
     expect(lines.at(-1)).toBe('line 30');
   }, 300_000);
 
-  it('tells a lost worker, and the restart that was approved', async () => {
+  it('reports a lost worker, and an approved restart', async () => {
     const markers = join(iris.record.folder, 'marks');
     await mkdir(markers);
     const engine = realEngine(iris);
@@ -152,7 +155,7 @@ describeWithIris('a real Iris', () => {
     await submitTo(engine, specOf('stopped', 'sleep 1000'));
     for (const name of ['once', 'twice', 'stopped']) await until(engine, name, isRunning);
     for (const pid of await daemons(iris, 'worker.py')) process.kill(pid, 'SIGKILL');
-    // Nobody is left who could say that it ended.
+    // No process is left that could confirm its end.
     await stopIn(engine, 'stopped');
     await until(engine, 'once', hasEnded);
     expect(await engine.observe('once', null)).toMatchObject({
@@ -175,7 +178,7 @@ describeWithIris('a real Iris', () => {
     await stopIn(restarting, 'twice');
   }, 400_000);
 
-  it('is lost to a controller that came up from an older state, and nothing is started again', async () => {
+  it('is state-lost after the controller restarts from an older state, and nothing is started again', async () => {
     const engine = realEngine(iris);
     await submitTo(engine, specOf('late', `echo late >> ${starts()}; sleep 1000`));
     await until(engine, 'late', isRunning);
@@ -192,14 +195,14 @@ describeWithIris('a real Iris', () => {
   }, 300_000);
 });
 
-/** Its processes whose command line has that word. */
+/** Its processes with this word in the command line. */
 async function daemons({ record }: TestIris, word: string): Promise<readonly number[]> {
   const pids = await processesOf(record.folder);
   const lines = await Promise.all(pids.map((pid) => readOf(String(pid), 'cmdline')));
   return pids.filter((_, index) => /python/.test(lines[index] ?? '') && lines[index]?.includes(word));
 }
 
-/** The first launch does not arrive, arrives twice, or its answer does not. */
+/** The first launch does not arrive, arrives twice, or loses its answer. */
 function faulty(fault: (typeof FAULTS)[number]): Http {
   let isOver = fault === 'none';
   return async (request) => {

@@ -1,4 +1,4 @@
-/** What was recorded of the newer Iris is what a real one says: the scenes that need no fault, asked again. */
+/** The recordings of the newer Iris match a real one: replays the scenes that need no fault. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, it } from 'vitest';
@@ -16,7 +16,7 @@ describeWithIris('the real Iris of June 2026', () => {
   afterAll(() => iris.close());
 
   it.each(CALM.map((scene) => [scene.title, scene] as const))(
-    'says what was recorded of it: %s',
+    'answers as recorded: %s',
     async (_, { steps }) => {
       for (const one of steps) {
         if ('pass' in one) await sleep(one.pass);

@@ -1,4 +1,7 @@
-/** Ten thousand submits to the recorded controller: each attempt starts at most once, each end is told as what it was. */
+/**
+ * Ten thousand submits to the recorded controller: each attempt starts at most once, and each end is
+ * reported correctly.
+ */
 
 import { expect, it } from 'vitest';
 import { submitMany } from '../support/iris-submits.ts';
@@ -6,10 +9,10 @@ import { submitMany } from '../support/iris-submits.ts';
 const HALF = 5_000;
 
 it.each([
-  ['marks that all workers share', '/shared/marks'],
-  ['names and attempts alone', null],
+  ['markers that all workers share', '/shared/marks'],
+  ['only names and attempts', null],
 ])(
-  'each of five thousand attempts starts at most once, with %s, and its end is told',
+  'starts each of five thousand attempts at most once and reports its end, with %s',
   async (_, markers) => {
     const told = await submitMany({ count: HALF, seed: 1, markers });
     expect(told).toHaveLength(HALF);

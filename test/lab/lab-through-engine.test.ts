@@ -1,4 +1,4 @@
-/** The example lab as the local engine runs it: what a watch sees of a real job, and what a stop leaves. */
+/** The example lab on the local engine: what a watch sees of a real job, and what remains after a stop. */
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ async function ended(): Promise<FoundJob> {
 }
 
 describe('a ferry on the local engine', () => {
-  it('ends green with exact total, link, eval, checkpoint and metrics', async () => {
+  it('succeeds with exact total, link, eval, checkpoint and metrics', async () => {
     await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '150' }));
     expect(await ended()).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
     const seen = await facts();
@@ -71,7 +71,7 @@ describe('a ferry on the local engine', () => {
     ['owner-died', 'owner-died', 'infra-cluster', 1],
     ['name-error', 'name-error', 'code-other', 1],
     ['watchdog-124', 'stalled-training', 'stalled', 124],
-  ])('fails of %s in words that are recognised', async (failure, id, kind, exitCode) => {
+  ])('fails with %s, and its log is recognized', async (failure, id, kind, exitCode) => {
     const env = { LAB_FAIL: failure, LAB_FAIL_AT_STEP: '3', LAB_WATCHDOG_TIMEOUT_S: '0.1' };
     await submitTo(engine, ferry({ FERRY_NUM_TRAIN_STEPS: '20', ...env }));
     expect(await ended()).toMatchObject({ status: 'FAILED', exitCode });

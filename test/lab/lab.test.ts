@@ -1,4 +1,4 @@
-/** The example lab's own tests, which need Python 3 and nothing else. */
+/** The example lab's own tests, which need only Python 3. */
 
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/host/process.ts';
@@ -8,7 +8,7 @@ describe('the example lab', () => {
     const result = await runProgram('python3', ['-B', '-m', 'unittest', 'discover', '-s', 'tests'], {
       env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' },
       cwd: new URL('../../fixtures/lab', import.meta.url).pathname,
-      // It trains: half a minute of processor, and far more than that of a busy machine's time.
+      // It trains: half a minute of processor time, and much longer on a busy machine.
       timeoutMs: 280_000,
     });
     expect(result.stderr).toMatch(/^OK$/m);

@@ -1,4 +1,4 @@
-// Asks our verifier and the one in Python the same question, and holds the answers against each other.
+// Runs our verifier and the Python verifier on the same input, and compares the answers.
 
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -11,9 +11,9 @@ const script = join(folder, 'verify_logbook.py');
 const environment = { PATH: process.env['PATH'] ?? '' };
 
 /**
- * The answer that both give to these arguments (path, `--keys`, `--head seq:hash`), called in `cwd`. The words
- * for people are left out, which each says in its own way. The path must not be in a git checkout whose
- * history anchors it: Python does not look there.
+ * The common answer of both verifiers to these arguments (path, `--keys`, `--head seq:hash`), run in `cwd`.
+ * Texts for people are removed, because they may differ. The path must not be in a git checkout that anchors
+ * it: Python does not read git history.
  */
 export async function verifiersAgree(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
   const [one, other] = [await ours(cwd, args), await pythons(cwd, args)];
@@ -21,26 +21,26 @@ export async function verifiersAgree(cwd: string, args: readonly string[]): Prom
   return one;
 }
 
-/** What `ferrybot logbook verify --json` answers to these arguments. */
+/** The answer of `ferrybot logbook verify --json` to these arguments. */
 export async function ours(cwd: string, args: readonly string[]): Promise<VerifyAnswer> {
   const { code, answer } = await ourAnswer(cwd, args);
   expect(code).toBe(answer.ok ? 0 : 1);
   return answer;
 }
 
-/** The same with the exit code, also where it was used wrongly. */
+/** The same with the exit code, also for usage errors. */
 export async function ourAnswer(cwd: string, args: readonly string[]): Promise<Answered> {
   const { code, out } = await callVerb('logbook verify', cwd, [...args, '--json']);
   return { code, answer: JSON.parse(out) as VerifyAnswer };
 }
 
-/** An answer and the exit code that came with it; used wrongly (2), it has an `error` and no runs. */
+/** An answer and its exit code; after a usage error (2) it has an `error` and no runs. */
 export type Answered = {
   readonly code: number;
   readonly answer: VerifyAnswer & { readonly error?: { readonly code: string } };
 };
 
-/** Many questions to one process of Python: starting it costs more than a small file does. */
+/** Sends many questions to one Python process, because starting it costs more than verifying a small file. */
 const BATCH = `
 import contextlib, io, json, sys
 sys.path.insert(0, sys.argv[1])

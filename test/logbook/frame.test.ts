@@ -1,4 +1,4 @@
-/** The frame of an event: each field is looked at, and the flaw names it. */
+/** The frame of an event: each field is checked, and the error names it. */
 
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/domain/values.ts';
@@ -47,20 +47,20 @@ const BAD: readonly (readonly [keyof typeof GOOD, readonly Json[]])[] = [
 ];
 
 describe('the frame of an event', () => {
-  it('is good with a leap day, without an actor, and with fields that are not known', () => {
+  it('is valid with a leap day, without an actor, and with unknown fields', () => {
     const { actor: _, ...alone } = GOOD;
     for (const good of [GOOD, alone, { ...GOOD, at: '2028-02-29T23:59:59.999Z' }, { ...GOOD, more: [1] }]) {
       expect(frameFlaw(good)).toBeNull();
     }
   });
 
-  it.each(BAD)('names %s when it is missing or of another kind', (name, values) => {
+  it.each(BAD)('reports %s when it is missing or of another type', (name, values) => {
     for (const value of values) expect(frameFlaw({ ...GOOD, [name]: value })).toMatch(`${name}: not `);
     const { [name]: _, ...rest } = GOOD;
     expect(frameFlaw(rest)).toBe(name === 'actor' ? null : `${name}: missing`);
   });
 
-  it('is an object', () => {
+  it('must be an object', () => {
     for (const value of [null, [], 'text', 1]) expect(frameFlaw(value)).toBe('not an object');
   });
 });

@@ -1,4 +1,4 @@
-// The logbook in a git branch: several writers at once, a branch that goes back, a run that gets shorter.
+// The logbook in a git branch: concurrent writers, a branch that was rewound, a run that became shorter.
 
 import { describe, expect, it } from 'vitest';
 import type { GitReader } from '../../src/domain/git.ts';
@@ -78,13 +78,13 @@ function verified(text: string, run: string): Verification {
   return answer;
 }
 
-/** What is remembered and not there any more. */
+/** The remembered heads that are missing from the branch. */
 async function lostIn(store: Store): Promise<unknown> {
   const { events } = verified(await textIn(store, await headOf(store), RUN), RUN);
   return store.lostFrom({ run: RUN, events });
 }
 
-/** Decides anew on what is there, until it wins: what a caller does with a conflict. */
+/** Decides again on the current record until the append wins, as a caller handles a conflict. */
 async function appendUntilIn(store: Store, run: string, drafts: readonly EventDraft[]): Promise<number> {
   for (let tries = 1; tries <= 20; tries += 1) {
     const head = await headOf(store);
@@ -97,7 +97,7 @@ async function appendUntilIn(store: Store, run: string, drafts: readonly EventDr
 }
 
 describe('appending', () => {
-  it('starts an orphan branch, and puts several runs in one commit that names what happened', async () => {
+  it('starts an orphan branch, and puts several runs into one commit with a message that lists the events', async () => {
     const remote = await bareRepository();
     const store = storeOn(remote);
     expect(await headOf(store)).toBeNull();
@@ -129,7 +129,7 @@ describe('appending', () => {
     expect(await textIn(other, await headOf(other), 'ferry-daily-20261122')).toBe('');
   });
 
-  it("by several writers at once loses nobody's entries: the loser reads again and decides again", async () => {
+  it('by several concurrent writers loses no entry, because the loser reads and decides again', async () => {
     const remote = await bareRepository();
     const first = storeOn(remote);
     await appendUntilIn(first, RUN, [proposed, gated]);
@@ -150,7 +150,7 @@ describe('appending', () => {
     expect(await remote.git('rev-list', '--count', BRANCH)).toBe('5');
   });
 
-  it('to a head that is no longer the head is a conflict and changes nothing', async () => {
+  it('to an outdated head is a conflict and changes nothing', async () => {
     const remote = await bareRepository();
     const [alice, bob] = [storeOn(remote), storeOn(remote)];
     await appendUntilIn(alice, RUN, [proposed]);
@@ -165,7 +165,7 @@ describe('appending', () => {
   });
 
   // rule HR-19
-  it('never rewrites: a text that does not continue what is there is a bug and throws', async () => {
+  it('throws for a text that does not continue the existing file', async () => {
     const remote = await bareRepository();
     const store = storeOn(remote);
     await appendUntilIn(store, RUN, [proposed, gated]);
@@ -187,7 +187,7 @@ describe('appending', () => {
 });
 
 describe('composing', () => {
-  it('refuses what the lifecycle forbids', () => {
+  it('rejects an event that the lifecycle forbids', () => {
     const empty = { run: RUN, head: null, state: null };
     expect(composeAppend(empty, [proposed, proposed], context)).toMatchObject({
       ok: false,
@@ -196,8 +196,8 @@ describe('composing', () => {
   });
 });
 
-describe('a branch that somebody put back', () => {
-  it('or took away is an incident, and never *new*', async () => {
+describe('a branch that was rewound', () => {
+  it('or deleted is a fault, and never treated as new', async () => {
     const remote = await bareRepository();
     const store = storeOn(remote);
     await appendUntilIn(store, RUN, [proposed]);
@@ -218,7 +218,7 @@ describe('a branch that somebody put back', () => {
     expect(await store.open()).toEqual({ ok: true, value: newest });
   });
 
-  it('is noticed by a process that has just begun, from what the cards say', async () => {
+  it('is detected by a new process from the heads on the cards', async () => {
     const remote = await bareRepository();
     const writer = storeOn(remote);
     await appendUntilIn(writer, RUN, [proposed]);
@@ -244,8 +244,8 @@ describe('a branch that somebody put back', () => {
   });
 });
 
-describe('a remote that says no or nothing', () => {
-  it('is told apart: refused with its words, unreadable as an error', async () => {
+describe('a failing remote', () => {
+  it('yields refused with its message for a rejected push, and an error for an unreadable branch', async () => {
     const remote = await bareRepository();
     const store = storeOn(remote);
     await appendUntilIn(store, RUN, [proposed]);

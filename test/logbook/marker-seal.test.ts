@@ -1,4 +1,4 @@
-/** A marker's seal: what it covers, whose key counts, and what of a text is no edit. */
+/** A marker's seal: what it covers, which key counts, and which changes of a text are no edit. */
 
 import { describe, expect, it } from 'vitest';
 import type { PublicKey } from '../../src/domain/logbook/parts.ts';
@@ -47,7 +47,7 @@ function verify(body: string, place = PLACE, keys = KEYS) {
 }
 
 describe('a sealed marker', () => {
-  it('says what was sealed, by whose key and when, to the byte of docs/logbook.md', () => {
+  it('names what was sealed, with which key and when, to the byte of docs/logbook.md', () => {
     expect(sealed().split('\n')[0]).toMatchInlineSnapshot(
       `"<!-- ferrybot:v1 run=ferry-daily-20261121 kind=card key=card head=3:0123456789ab at=2026-11-21T09:00:00.000Z text=1826ceff26b3e3b199317005f54816f88411783968a24380cf8132d68d8907f9 by=control-2026 sig=r7H6JSWDcwvpYWl8GOGybNNJc6bYN5fpB8nfkIJxmzfVft_D5jdSmNcCZNXUuFwVuqXS4iknRJUJcH14AF7VBQ -->"`,
     );
@@ -61,7 +61,7 @@ describe('a sealed marker', () => {
     expect(readMarker(sealed())).toEqual(MARKER);
   });
 
-  it('is not believed in another thread, in another repository, or below the first line', () => {
+  it('is rejected in another thread, in another repository, or below the first line', () => {
     expect(verify(sealed(), { ...PLACE, thread: 14 })).toBeNull();
     expect(verify(sealed(), { ...PLACE, repository: 'lab/other' })).toBeNull();
     expect(verify(`so it begins\n${sealed()}`)).toBeNull();
@@ -77,13 +77,13 @@ describe('a sealed marker', () => {
     ['digest of the text', /text=[0-9a-f]{64}/, `text=${'0'.repeat(64)}`],
     ['key id', 'by=control-2026', 'by=watch-2026'],
     ['seal, which is missing', / at=.* -->/, ' -->'],
-  ])('is not believed with another %s', (_, from, to) => {
+  ])('is rejected with another %s', (_, from, to) => {
     const changed = sealed().replace(from, to);
     expect(changed).not.toBe(sealed());
     expect(verify(changed)).toBeNull();
   });
 
-  it('is not believed under a key that nobody listed, or that was not in force then', () => {
+  it('is rejected with an unlisted key, or a key that was not valid at that time', () => {
     expect(verify(sealed({ seed: createKeyPair().seed }))).toBeNull();
     expect(verify(sealed({ keyId: 'control-2025' }))).toBeNull();
     expect(verify(sealed({ at: Date.UTC(2027, 0, 1) as Instant }))).toBeNull();
@@ -91,7 +91,7 @@ describe('a sealed marker', () => {
     expect(verify(sealed({ seed: DEMO_KEYS.watch.seed, keyId: 'watch-2026' }))?.role).toBe('watch');
   });
 
-  it('is no signature of the logbook, and one of the logbook is none of a marker', () => {
+  it('has a signature that is not valid for the logbook', () => {
     const [line = ''] = sealed().split('\n');
     const signature = `${/ sig=([^ ]+) /.exec(line)?.[1]?.replaceAll('-', '+').replaceAll('_', '/')}==`;
     const signed = line.slice(0, line.indexOf(' sig='));
@@ -104,12 +104,12 @@ describe('a sealed marker', () => {
     ['1899-11-21T09:00:00.000Z', 'before the first moment'],
     ['2026-99-99T99:99:99.999Z', 'no time'],
     ['::::::::::::::::::::::::', 'no time at all'],
-  ])('whose time is %s (%s) is an answer and no exception', (at) => {
+  ])('with the time %s (%s) is rejected without an exception', (at) => {
     expect(verify(sealed().replace(/ at=[^ ]+/, ` at=${at}`))).toBeNull();
   });
 });
 
-describe('the text below the line', () => {
+describe('the text below the marker', () => {
   it.each([
     ['line ends of a form', (body: string) => body.replaceAll('\n', '\r\n')],
     ['white space at the end of a line', (body: string) => body.replace('approval.**\n', 'approval.**  \n')],
@@ -126,18 +126,18 @@ describe('the text below the line', () => {
     ['a line behind', (body: string) => `${body}| c | d |\n`],
     ['white space inside', (body: string) => body.replace('an approval', 'an  approval')],
     ['nothing left', (body: string) => body.split('\n')[0] ?? ''],
-  ])('is not intact with %s changed; the line is still ours', (_, change) => {
+  ])('is not intact with %s changed, but the marker is still valid', (_, change) => {
     expect(verify(change(sealed()))).toMatchObject({ ...MARKER, isIntact: false });
     expect(saysTheSame(change(sealed()), BODY)).toBe(false);
   });
 
-  it('that stands sealed is not sealed again: nobody vouches for what others wrote into it', () => {
+  it('with a seal is not sealed again, so that foreign edits get no seal', () => {
     const edited = `${sealed()}and more\n`;
     expect(sealed({ body: edited })).toBe(edited);
     expect(sealed({ body: 'no marker' })).toBe('no marker');
   });
 
-  it('of 65,536 hostile characters is read in a moment', () => {
+  it('of 65,536 hostile characters is verified quickly', () => {
     const hostile = [
       ' at='.repeat(16_384),
       `${'<!-- ferrybot:v1 run=a kind=card key=a'}${' a=a'.repeat(16_000)}`,

@@ -14,7 +14,7 @@ describe('the logbook of a ferry', () => {
   const markdown = projectLogbook(events);
 
   // rule HR-25
-  it('has the sections of the policy in their order, and an entry for every event', () => {
+  it('has the sections of the policy in order, and an entry for every event', () => {
     const headings = markdown.split('\n').filter((line) => /^#{1,2} /.test(line));
     expect(headings).toEqual([
       `# ${RUN}: Run Logbook`,
@@ -30,7 +30,7 @@ describe('the logbook of a ferry', () => {
     ).toHaveLength(events.length);
   });
 
-  it('calls people by their names, as soon as an entry before has one', () => {
+  it('shows the login of a person once an earlier entry contains it', () => {
     const alarm = { detector: 'nan', since: '900', seen: 'nan', attempt: 1 };
     const run = aRun().gated().incident('run-alarm', alarm);
     const about = `${run.state.incidents[0]?.seq}-`;
@@ -48,7 +48,7 @@ describe('the logbook of a ferry', () => {
     expect(projectLogbook(life.events)).toContain(`, to @bob (${bob.id}), user 999\n`);
   });
 
-  it('names the launched instance with its command and commit', () => {
+  it('lists the launched instance with its command and commit', () => {
     const instances = markdown.slice(markdown.indexOf('## Launched'), markdown.indexOf('## Event Log'));
     expect(instances).toContain(
       `### 2026-11-21 09:07 UTC - \`ferrybot-${RUN}-a1\`\n\n- Command: \`python3 experiments/ferries/daily.py\`\n- Git SHA: \`c0ffee`,
@@ -57,7 +57,7 @@ describe('the logbook of a ferry', () => {
   });
 
   // rule HR-21
-  it('records of the launched instance what the policy lists: who, what was shipped, where to, until when, who watches', () => {
+  it('lists for the launched instance what the policy requires: DRI, source, output, retention, cadence', () => {
     const retention = { permanentEverySteps: 2000, temporaryEveryMinutes: 15, keepTemporary: null };
     const { manifest, digest } = aRun().gated().state.gate ?? {};
     if (manifest == null || digest === undefined) throw new Error('no manifest');
@@ -81,7 +81,7 @@ describe('the logbook of a ferry', () => {
       expect(contract).toMatch(said);
   });
 
-  it('tells of each instance what its own attempt came to', () => {
+  it('lists for each instance the results of its own attempt', () => {
     const life = lifeOfAFerry(2);
     const again = life.flatMap((draft) =>
       draft.type === 'submitted' ? [{ ...draft, data: { ...draft.data, attempt: 2, jobId: 'second' } }] : [],
@@ -121,7 +121,7 @@ describe('text from outside', () => {
     expect(markdown).toContain('&lt;b&gt;');
   });
 
-  it('is one line, escaped, and ends no comment and no code span', () => {
+  it('is one escaped line, and ends no comment and no code span', () => {
     expect(prose('a\r\n\u2028b <i> & *c* \\ \u202e#1')).toBe('a b &lt;i&gt; &amp; \\*c\\* \\\\  \\#1');
     expect(code('it is `x`')).toBe('`` it is `x` ``');
     expect(code('--> <!-- x')).toBe('`-- > <! -- x`');
@@ -130,7 +130,7 @@ describe('text from outside', () => {
 });
 
 describe('show', () => {
-  it('tells the run in plain words, safe for a terminal', () => {
+  it('prints the run in plain words, safe for a terminal', () => {
     const text = showText(RUN, fileOf([proposed, commandSeen(501, 'approve-launch')]).events);
     expect(text).toMatch(/^ferry-daily-20261121: 2 events, head 1:[0-9a-f]{64}\n\n/);
     expect(text).toContain(

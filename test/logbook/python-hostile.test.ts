@@ -1,4 +1,5 @@
-// Odd types, sizes and places: the verifier in Python answers JSON of all of them, with the verdict and reason of ours.
+// Odd types, sizes and places: the Python verifier answers JSON for each, with the same verdict and reason as
+// ours.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ const start = fileOf([proposed, gated, commandSeen(501, 'status'), commandAnswer
 const lines = start.text.trimEnd().split('\n');
 const first = start.events[0] as unknown as JsonObject;
 
-/** JSON as no verifier hopes for it; each is one fragment of text. */
+/** JSON that is difficult for a verifier; each is one fragment of text. */
 const ODD: readonly string[] = [
   ...['null', 'true', 'false', '0', '-1', '1', '-0', '1.5', '1e3', '1E400', 'NaN', 'Infinity', '-Infinity'],
   ...['[]', '{}', '""', '[[]]', '[{}]', '{"keys":0}', '["x"]', '"x"', '"\\u0000"', '"\\ud800"', '"é"'],
@@ -44,7 +45,10 @@ const odd = fc.oneof(
 );
 const field = fc.constantFrom(...Object.keys(first), 'actor', 'more', '__proto__', '0');
 
-/** A field with another value in its text: hash and signature are then wrong, unless an earlier rule speaks. */
+/**
+ * A field with another value in its text: hash and signature are then wrong, unless an earlier rule fails
+ * first.
+ */
 const changedField = fc.tuple(fc.nat(3), field, odd).map(([at, name, text]) => {
   const line = lines[at] ?? '';
   const value: unknown = JSON.parse(line)[name];
@@ -54,11 +58,11 @@ const changedField = fc.tuple(fc.nat(3), field, odd).map(([at, name, text]) => {
     : line.replace(/^\{/, () => `{${JSON.stringify(name)}:${text},`);
   return lines.map((one, index) => (index === at ? changed : one)).join('\n');
 });
-/** A field with another value, hashed and signed anew by the holder of the keys. */
+/** A field with another value, hashed and signed again by the key's holder. */
 const resealedField = fc
   .tuple(field, odd)
   .map(([name, text]) => resealed(Object.fromEntries([...Object.entries(first), [name, lenient(text)]])));
-/** What the first event records as the keys. */
+/** The keys that the first event records. */
 const recordedKeys = fc
   .tuple(fc.nat(2), fc.constantFrom('id', 'role', 'public', 'from', 'until'), oddKeyPart())
   .map(([at, name, part]) => {
@@ -101,11 +105,11 @@ function oddKeyPart(): fc.Arbitrary<Json> {
   );
 }
 
-/** The value of a fragment, where it has one that can be written canonically. */
+/** The value of a fragment, if it can be written canonically. */
 function lenient(text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
-    // At the depth at which it will stand: data, keys, a key, its part.
+    // At its final depth: data, keys, a key, its part.
     canonicalize({ data: { keys: [{ part: value }] } });
     return value;
   } catch {
@@ -113,7 +117,10 @@ function lenient(text: string): Json {
   }
 }
 
-/** The first event with other fields, hashed and signed again, and the second line after it, which continues another. */
+/**
+ * The first event with other fields, hashed and signed again, followed by the second line, which continues
+ * another event.
+ */
 function resealed({ hash: _hash, sig: _sig, ...rest }: JsonObject): string {
   const hash = sha256Hex(canonicalize(rest));
   const key = parseSigningKey(Buffer.alloc(32, 1).toString('base64'));
@@ -121,7 +128,7 @@ function resealed({ hash: _hash, sig: _sig, ...rest }: JsonObject): string {
   return `${canonicalize({ ...rest, hash, sig: key.value.sign(signedText(hash)) })}\n${lines[1]}\n`;
 }
 
-/** Ours goes on to the data and the lifecycle (docs/logbook.md, points 6 and 7), where Python stops. */
+/** Ours continues with the data and the lifecycle (docs/logbook.md, points 6 and 7), where Python stops. */
 const isOursAlone = ({ answer: { bad } }: Answered): boolean =>
   bad !== null &&
   (bad.reason === 'transition' || (bad.reason === 'canonical' && bad.message.startsWith('data: ')));
@@ -142,7 +149,7 @@ async function agreeOn(questions: readonly (readonly string[])[]): Promise<reado
 }
 
 describe('the verifier in Python', () => {
-  it('says the same as ours of files with odd types, numbers, nesting, keys and bytes', async () => {
+  it('agrees with ours on files with odd types, numbers, nesting, keys and bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { minLength: 25, maxLength: 25 }), async (texts) => {
         await agreeOn(texts.map((text) => [fileWith(text)]));
@@ -151,7 +158,7 @@ describe('the verifier in Python', () => {
     );
   });
 
-  it('answers JSON to every fragment in the place of every field, of the whole line, and of the keys file', async () => {
+  it('answers JSON for every fragment as a field, as the whole line, and as the keys file', async () => {
     const fragments = ODD.filter((text) => text.length < 6_000);
     const questions = fragments.flatMap((text) => [
       [fileWith(`${text}\n`)],
@@ -169,14 +176,14 @@ describe('the verifier in Python', () => {
     }
   });
 
-  it('meets a run that nobody can name so: signed by a key of the lab, ours tells it as a broken rule', async () => {
+  it('meets an invalid run name signed with a lab key, which ours reports as a broken rule', async () => {
     for (const run of ['[', 'A', 'x'.repeat(70), '../up']) {
       const { answer } = await ourAnswer(root, [fileWith(resealed({ ...first, run }))]);
       expect(answer.bad).toMatchObject({ line: 1, reason: 'transition' });
     }
   });
 
-  it('takes no keys file that is none, as ours', async () => {
+  it('rejects an invalid keys file, as ours does', async () => {
     const path = fileWith(start.text);
     const [one] = keys;
     const answers = await agreeOn(
@@ -190,7 +197,7 @@ describe('the verifier in Python', () => {
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 2));
   });
 
-  it('reads the end of a nesting that no parser survives as not canonical', async () => {
+  it('reports extreme nesting or size as not canonical', async () => {
     const [deep, wide] = await pythonAnswers(root, [
       [fileWith(`${'['.repeat(400_000)}\n`)],
       [fileWith(`"${'a'.repeat(1_000_001)}"\n`)],
@@ -199,7 +206,7 @@ describe('the verifier in Python', () => {
     expect(wide?.answer.bad).toMatchObject({ line: 1, reason: 'canonical' });
   });
 
-  it('tells wrong use and places that cannot be read as JSON, exit 2, as ours', async () => {
+  it('reports usage errors and unreadable paths as JSON with exit code 2, as ours does', async () => {
     const path = fileWith(start.text);
     const folder = (...names: readonly string[]): string => {
       const made = join(root, ...names);
@@ -236,7 +243,7 @@ describe('the verifier in Python', () => {
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 2));
   });
 
-  it('reads the runs of a checkout in the order of ours', async () => {
+  it('reads the runs of a checkout in the same order as ours', async () => {
     for (const run of ['a', 'a-b', 'a.b', 'aé', 'a🤖', 'a\uff5e']) {
       mkdirSync(join(root, 'ordered', 'runs/2026/11', run), { recursive: true });
       writeFileSync(join(root, 'ordered', 'runs/2026/11', run, 'events.jsonl'), 'no entry\n');

@@ -1,4 +1,4 @@
-// The verifier in Python, written from docs/logbook.md alone, says the same as ours of good and of damaged logbooks.
+// The Python verifier, written only from docs/logbook.md, agrees with ours on good and damaged logbooks.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ function fileWith(bytes: string | Uint8Array): string {
 
 const ferry = fileOf(lifeOfAFerry(2));
 
-/** A run's folder with its events in so many files. */
+/** A run's folder with its events in several files. */
 function folderOf(name: string, texts: readonly string[]): string {
   const folder = join(root, name, 'runs/2026/11', RUN);
   mkdirSync(folder, { recursive: true });
@@ -42,7 +42,7 @@ function folderOf(name: string, texts: readonly string[]): string {
 }
 
 describe('both verifiers', () => {
-  it('read a run that lies in several files as one, and say in which of them it is bad', async () => {
+  it('read a run in several files as one, and name the file that is bad', async () => {
     const lines = ferry.text.trimEnd().split('\n');
     const cut = (...ends: readonly number[]): readonly string[] =>
       ends.map((end, index) =>
@@ -83,7 +83,7 @@ describe('both verifiers', () => {
     expect(await agreed([gap])).toMatchObject({ bad: { reason: 'truncated', seq: 5 } });
   });
 
-  it('find a whole ferry good, a stopped copy unanchored, and a given head enough', async () => {
+  it('accept a whole ferry, report a partial copy as unanchored, and accept a given head', async () => {
     expect(await agreed([fileWith(ferry.text)])).toMatchObject({
       ok: true,
       runs: [{ run: RUN, anchor: 'terminal', keys: 'recorded' }],
@@ -104,7 +104,7 @@ describe('both verifiers', () => {
     });
   });
 
-  it('read a checkout of the branch, each file as what its folder says', async () => {
+  it('read a checkout of the branch, and expect in each file the run of its folder', async () => {
     const folder = join(root, 'checkout');
     mkdirSync(join(folder, 'runs/2026/11', RUN), { recursive: true });
     mkdirSync(join(folder, 'journal'), { recursive: true });
@@ -119,7 +119,7 @@ describe('both verifiers', () => {
     expect(await agreed([folder])).toMatchObject({ ok: false, bad: { reason: 'order', line: 1 } });
   });
 
-  it('hold the runs of a checkout against the checkpoints of its journal', async () => {
+  it('compare the runs of a checkout with the checkpoints of its journal', async () => {
     const { seq, hash, at } = ferry.events.at(-1) ?? { seq: 0, hash: '', at: '' };
     const run = { run: branded(RUN, isRunId), began: at, seq, hash, launched: true };
     const checkpoint = (ended: readonly (typeof run)[]): string => {
@@ -134,7 +134,7 @@ describe('both verifiers', () => {
       return folder;
     };
     const whole = checkpoint([run]);
-    // Nothing shows that the journal is whole; that is all that is wrong.
+    // Nothing anchors the journal; that is the only fault.
     expect(await agreed([checkout('covered', whole, ferry.text)])).toMatchObject({
       runs: [{ run: 'journal' }, { run: RUN }],
       bad: { reason: 'unanchored' },
@@ -146,12 +146,12 @@ describe('both verifiers', () => {
       });
     const other = checkpoint([{ ...run, hash: 'a'.repeat(64) }]);
     expect(await agreed([checkout('other', other, ferry.text)])).toMatchObject({ bad: { reason: 'hash' } });
-    // The journal alone says nothing of files that nobody asked for.
+    // The journal alone reports nothing about files that were not asked for.
     expect(await agreed([join(root, 'covered', 'journal')])).toMatchObject({ bad: { reason: 'unanchored' } });
   });
 
   // threat T9
-  it('refuse a run in the folder of another month, which would be a second place for it', async () => {
+  it('reject a run in the folder of another month, which would be a second place for it', async () => {
     const folder = join(root, 'moved', 'runs/2026/12', RUN);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'events.jsonl'), ferry.text);
@@ -160,7 +160,7 @@ describe('both verifiers', () => {
     expect(await agreed([folder])).toMatchObject({ ok: false, bad });
   });
 
-  it('take the keys that they are given', async () => {
+  it('use the keys that they are given', async () => {
     const path = fileWith(ferry.text);
     const config = join(root, 'keys.json');
     writeFileSync(config, JSON.stringify({ keys }));
@@ -195,7 +195,7 @@ describe('both verifiers', () => {
     );
   });
 
-  it('agree on texts that mean the same to a careless reader', async () => {
+  it('agree on texts that a lenient reader would accept', async () => {
     const [first = ''] = ferry.text.split('\n');
     const rest = ferry.text.slice(first.length);
     for (const changed of [

@@ -1,4 +1,7 @@
-/** What runner and watch record of jobs, engines and trackers: a secret reaches no line of the record, whichever field holds it. */
+/**
+ * What runner and watch record about jobs, engines and trackers: no line of the record contains a secret, in
+ * any field.
+ */
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -17,7 +20,7 @@ const WRITINGS: readonly Writing[] = [
   (name, value) => `config ${name.toLowerCase()}: ${value} (from the environment)`,
 ];
 
-/** The data with this text in the place of its nth text, and as the name and value of a metric. */
+/** The data with this text as its nth text, and as the name and value of a metric. */
 function withText(draft: EventDraft, nth: number, text: string): EventDraft {
   let seen = 0;
   const data: unknown = JSON.parse(JSON.stringify(draft.data), (_, value: unknown) => {
@@ -32,7 +35,7 @@ function withText(draft: EventDraft, nth: number, text: string): EventDraft {
 const secret = fc.constantFrom(...Object.entries(TYPED_SECRETS));
 
 // threat T212
-it('is taken out of every text, nested text and name that a machine wrote', () => {
+it('removes a secret from every text, nested text and name that a machine wrote', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...MACHINES),
@@ -47,7 +50,7 @@ it('is taken out of every text, nested text and name that a machine wrote', () =
   );
 });
 
-it('leaves ids, times, digests, addresses and measurements as they are', () => {
+it('keeps ids, times, digests, addresses and measurements unchanged', () => {
   const { events } = fileOf(DRAFTS);
   for (const [index, { type, data }] of DRAFTS.entries())
     if (index > 0) expect({ type, data: events[index]?.data }).toEqual({ type, data });

@@ -1,4 +1,4 @@
-/** Which runs a process reads of a record with several lanes, and that nobody can hide one behind others. */
+/** Which runs a process reads from a record with several lanes, and that no run can be hidden by others. */
 
 import { describe, expect, it } from 'vitest';
 import type { SeenMark } from '../../src/app/record-marks.ts';
@@ -8,7 +8,7 @@ import { foldersIn, type RunIndex, runsToRead } from '../../src/logbook/segments
 const day = (number: number): string => `202611${String(number).padStart(2, '0')}`;
 const days = (lane: string, from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `ferry-${lane}-${day(from + index)}`);
-// Of a mark only the name of its run, and who wrote it, decide here.
+// Only the run name and the writer of a mark matter here.
 const marked = (runs: readonly string[], role = 'control'): readonly SeenMark[] =>
   runs.map((run) => ({ mark: { run, role } }) as unknown as SeenMark);
 const at = (runs: readonly string[], launched: boolean): readonly object[] =>
@@ -24,7 +24,7 @@ const checkpointed = (ended: readonly string[], live: readonly string[] = []): R
   }) as unknown as RunIndex;
 
 describe('the runs that are read', () => {
-  it('are the newest by their date, whatever their lanes are called', () => {
+  it('are the newest by date, for any lane names', () => {
     const live = `ferry-canary-20240101-${day(29)}`;
     const read = runsToRead(marked([live, ...days('daily', 1, 28), ...days('weekly', 1, 28)]), EMPTY_JOURNAL);
     expect(read).toHaveLength(40);
@@ -33,7 +33,7 @@ describe('the runs that are read', () => {
     expect(read).not.toContain(`ferry-weekly-${day(2)}`);
   });
 
-  it('are of every lane, however many another lane has had since', () => {
+  it('include every lane, even if another lane has many newer runs', () => {
     const standing = `ferry-canary-${day(1)}`;
     const marks = marked([standing, ...days('daily', 1, 30), ...days('weekly', 1, 30)]);
     const read = runsToRead(marks, EMPTY_JOURNAL);
@@ -41,7 +41,7 @@ describe('the runs that are read', () => {
     expect(read).toHaveLength(40);
   });
 
-  it('are all that were launched and are not over, however old, beside the newest of those that are', () => {
+  it('include all launched runs that have not ended, of any age, and the newest ended runs', () => {
     const live = [...days('canary', 1, 25), ...days('weekly', 1, 25)];
     const past = days('daily', 1, 60);
     const read = runsToRead(marked(live, 'runner'), checkpointed(past));
@@ -49,7 +49,7 @@ describe('the runs that are read', () => {
     expect(read.slice(50)).toEqual(past.slice(-40).toReversed());
   });
 
-  it('are forty of each lane that were launched and are over, so that a month of it can be added up', () => {
+  it('include forty launched and ended runs per lane, enough to add up a month', () => {
     const over = days('weekly', 1, 50).map((run) => ({ mark: { run, role: 'runner', over: true } }) as never);
     const read = runsToRead(over, checkpointed(days('daily', 1, 50)));
     expect(read).toHaveLength(80);
@@ -57,20 +57,20 @@ describe('the runs that are read', () => {
     expect(read).toContain(`ferry-daily-${day(11)}`);
   });
 
-  it('are all that were launched of late, however many were proposed since, by a thief of the control key too', () => {
+  it('include all recently launched runs, even if a stolen control key proposed many newer ones', () => {
     const launched = days('canary', 1, 30);
     const proposed = Array.from({ length: 100 }, (_, index) => `ferry-lane${index}-20991231`);
     const marks = [...marked([...proposed, ...launched]), ...marked(launched, 'runner')];
     expect(runsToRead(marks, EMPTY_JOURNAL).slice(0, 30)).toEqual(launched.toReversed());
   });
 
-  it('are also those without any mark that the journal names: live at the checkpoint, or begun since', () => {
+  it('include runs without a mark that the journal names: live at the checkpoint, or started since', () => {
     const live = `ferry-canary-${day(1)}`;
     const begun = new Map([[`ferry-daily-${day(30)}`, '2026-11-30T23:59:59.000Z']]);
     const index = { ...checkpointed([], [live]), begun };
     expect(runsToRead([], index)).toEqual([live, ...begun.keys()]);
     expect(foldersIn([], index).get(live)).toEqual([`runs/2026/11/${live}`]);
-    // Its first entry may be of the next month.
+    // Its first entry may be in the next month.
     const folders = ['11', '12'].map((month) => `runs/2026/${month}/ferry-daily-${day(30)}`);
     expect(foldersIn([], index).get(`ferry-daily-${day(30)}`)).toEqual(folders);
   });

@@ -1,4 +1,4 @@
-// A lab's keys and the life of one ferry, as drafts and as a signed file: what the logbook's tests play with.
+// A lab's keys and the life of one ferry, as drafts and as a signed file, for the logbook tests.
 
 import { generateKeyPairSync } from 'node:crypto';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -11,7 +11,7 @@ import type { Signer } from '../../src/logbook/chain.ts';
 export const RUN = 'ferry-daily-20261121';
 export const START_MS = Date.parse('2026-11-21T09:00:00.000Z');
 
-/** The same seed gives the same key, so that a failing test fails again. */
+/** The same seed gives the same key, so that a failing test can be repeated. */
 export function seededKey(fill: number): SigningKey {
   const parsed = parseSigningKey(Buffer.alloc(32, fill).toString('base64'));
   if (!parsed.ok) throw new Error(parsed.error);
@@ -230,7 +230,7 @@ const ending: readonly EventDraft[] = [
   },
 ];
 
-/** A whole ferry with this many checks; 17 events and the checks... the first entry to the seal. */
+/** A whole ferry with this many checks: 17 events and the checks, from the first entry to the seal. */
 export function lifeOfAFerry(checks: number): readonly EventDraft[] {
   const watched = Array.from({ length: checks }, (_, index) => observed(index + 1));
   return [proposed, gated, commandSeen(501, 'approve-launch'), ...launch, ...watched, ...ending];
@@ -255,7 +255,10 @@ export function fileOf(
   return { text, events };
 }
 
-/** The file of a run that was checked every minute for two days: 2,880 entries, the size that speed is measured at. */
+/**
+ * The file of a run that was checked every minute for two days: 2,880 entries, the size for speed
+ * measurements.
+ */
 export function logbookOfTwoDays(): string {
   const others = lifeOfAFerry(0).length;
   return fileOf(lifeOfAFerry(2_880 - others)).text;

@@ -1,4 +1,4 @@
-/** What `transact` makes of each answer of the record, whichever process appends. */
+/** How `transact` handles each answer of the record, for any process. */
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
@@ -18,7 +18,7 @@ const ENTRY: Entry = { run: RUN, drafts: [DRAFT] };
 const APPENDED: AppendResult = { kind: 'appended', seqs: new Map([[RUN, [7]]]) };
 const CONFLICT: AppendResult = { kind: 'conflict' };
 
-/** A record that gives these answers one after the other, the last one for ever; each load finds it changed. */
+/** A record that gives these answers in turn, the last one repeatedly; each load finds it changed. */
 function recordWith(...answers: readonly AppendResult[]) {
   const pushed: (readonly Entry[])[] = [];
   let current = { runs: [], journal: EMPTY_JOURNAL as JournalState };
@@ -38,12 +38,12 @@ function recordWith(...answers: readonly AppendResult[]) {
 }
 
 describe('transact', () => {
-  it('gives the numbers of what it recorded', async () => {
+  it('returns the sequence numbers of the recorded events', async () => {
     const recorded = await transact(recordWith(APPENDED), () => [ENTRY]);
     expect(recorded).toEqual({ kind: 'recorded', seqs: new Map([[RUN, [7]]]) });
   });
 
-  it('pushes nothing where nothing is decided, and no file without an event', async () => {
+  it('pushes nothing without a decision, and no file without an event', async () => {
     const record = recordWith(APPENDED);
     expect(await transact(record, () => [{ run: 'journal', drafts: [] }])).toEqual({ kind: 'nothing' });
     expect(record.pushed).toEqual([]);
@@ -52,7 +52,7 @@ describe('transact', () => {
     expect(await transactRun(record, RUN, () => [DRAFT])).toEqual({ kind: 'nothing' });
   });
 
-  it('reads the record again after a lost race and decides again', async () => {
+  it('reads the record and decides again after a lost race', async () => {
     const record = recordWith(CONFLICT, APPENDED);
     let decisions = 0;
     const recorded = await transact(record, () => {
@@ -62,7 +62,7 @@ describe('transact', () => {
     expect([recorded.kind, decisions, record.loads()]).toEqual(['recorded', 2, 1]);
   });
 
-  it('is refused by the remote at once, and by races that it keeps losing', async () => {
+  it('is refused after one refusal of the remote, and after too many lost races', async () => {
     const refused: AppendResult = { kind: 'refused', message: 'the branch is protected' };
     const record = recordWith(refused);
     expect(await transact(record, () => [ENTRY])).toEqual(refused);
@@ -72,12 +72,12 @@ describe('transact', () => {
     expect(busy.pushed).toHaveLength(limits.appendTriesMax);
   });
 
-  it('throws where the record may not have the event, and names it', async () => {
+  it('throws and names the event when the record cannot accept it', async () => {
     const failed = transact(recordWith({ kind: 'failed', message: 'no rule' }), () => [ENTRY]);
     await expect(failed).rejects.toThrow(`incident of ${RUN} could not be recorded: no rule`);
   });
 
-  it('records what was decided before only on the record on which it was decided', async () => {
+  it('records an earlier decision only on the record that it was based on', async () => {
     const record = recordWith(CONFLICT, APPENDED);
     expect(await recordAsDecided(record, [ENTRY])).toEqual({ kind: 'nothing' });
     expect(record.pushed).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Verification as the tests ask for it: the lab's keys and real signatures, unless a test says otherwise.
+// Verification for tests: with the lab's keys and real signatures unless a test overrides them.
 
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';

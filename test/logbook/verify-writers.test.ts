@@ -1,4 +1,4 @@
-// Who wrote an entry: somebody who can push is found out, whatever key or role the entry claims.
+// Who wrote an entry: a person with push access is detected, with any claimed key or role.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ import { headOf, verify } from './verify-text.ts';
 const ferry = fileOf(lifeOfAFerry(4));
 const lines = ferry.text.trimEnd().split('\n');
 
-describe('somebody who can push and holds no key, or another one', () => {
+describe('a person with push access and a wrong key or no key', () => {
   const head = headOf(ferry.events.slice(0, 3));
   const start = lines
     .slice(0, 3)
@@ -49,7 +49,7 @@ describe('somebody who can push and holds no key, or another one', () => {
     return `${start}${sealed?.line}\n`;
   }
 
-  it('cannot append: an unknown key, or a known name with another key', () => {
+  it('cannot append with an unknown key, or under a known name with another key', () => {
     const draft = commandAnswered(501, 'approved');
     const stranger = strangersKey();
     expect(verify(forged(draft, { control: signerOf('control', stranger) })).bad).toMatchObject({
@@ -70,19 +70,19 @@ describe('somebody who can push and holds no key, or another one', () => {
   });
 
   // threat T187
-  it("cannot write another role's type under its own role", () => {
+  it("cannot write another role's event type under its own role", () => {
     const event = { ...ferry.events[3], role: 'runner', keyId: 'runner-2026' } as unknown as LogbookEvent;
     expect(verify(`${start}${resealed(event, seededKey(2).sign)}\n`).bad).toMatchObject({
       reason: 'role',
       line: 4,
     });
-    // Nor does our own code ever sign such an entry.
+    // Our own code never signs such an entry either.
     const draft = { ...commandAnswered(501, 'approved'), role: 'runner' as const };
     expect(() => forged(draft, signers)).toThrow('runner-may-not-write');
   });
 
   // threat T192
-  it('cannot write with a key before it counts, or after it was retired', () => {
+  it('cannot write with a key before or after its validity', () => {
     const window = (from: string, until: string): readonly PublicKey[] =>
       keys.map((key) => (key.role === 'control' ? { ...key, from, until } : key));
     expect(
@@ -100,7 +100,7 @@ describe('somebody who can push and holds no key, or another one', () => {
     });
   });
 
-  it('cannot make a logbook that records no keys', () => {
+  it('cannot create a logbook that records no keys', () => {
     const bare = { ...ferry.events[0], data: { ...proposed.data, keys: [] } } as unknown as LogbookEvent;
     expect(verify(`${resealed(bare, seededKey(1).sign)}\n`, { keys: null }).bad).toMatchObject({
       reason: 'signature',
@@ -108,21 +108,21 @@ describe('somebody who can push and holds no key, or another one', () => {
   });
 });
 
-describe('an entry that ferrybot itself would not write', () => {
-  it('does not continue the entry before it, though hash and signature are its own', () => {
+describe('an entry that ferrybot would not write', () => {
+  it('is rejected if it does not continue the entry before it, even with a valid hash and signature', () => {
     const [first = '', , third] = lines;
     const moved = { ...(JSON.parse(third ?? '') as LogbookEvent), seq: 1 };
     const line = resealed(moved, signers.control.sign);
     expect(verify(`${first}\n${line}\n`).bad).toMatchObject({ reason: 'hash', line: 2 });
   });
 
-  it('breaks a rule of the lifecycle', () => {
+  it('is rejected if it breaks a rule of the lifecycle', () => {
     expect(verify(fileOf([proposed, proposed]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
     expect(verify(fileOf([proposed, observed(1)]).text).bad).toMatchObject({ reason: 'transition', line: 2 });
     expect(verify(fileOf([gated]).text, { keys }).bad).toMatchObject({ reason: 'transition', line: 1 });
   });
 
-  it('is of a type that is not known, lacks a field, or has one of the wrong type; a new field is kept', () => {
+  it('is rejected with an unknown type or a missing or wrong field, but may have new fields', () => {
     const [first] = ferry.events;
     const variant = (change: object): string =>
       `${resealed({ ...first, ...change } as LogbookEvent, signers.control.sign)}\n`;
@@ -146,7 +146,7 @@ describe('an entry that ferrybot itself would not write', () => {
 });
 
 // threat T239
-it('an entry that is longer than anybody reads is never written: the file would be broken from there on', () => {
+it('an entry over the length limit is never written, because it would break the file', () => {
   const draft = commandAnswered(501, 'approved');
   const at = branded(START_MS, isInstant);
   const context = { run: RUN, head: headOf(ferry.events), at, signers, keys, hash: sha256Hex };
@@ -158,14 +158,14 @@ it('an entry that is longer than anybody reads is never written: the file would 
   expect(sealEvents(context, [told(100_000) as EventDraft])).toHaveLength(1);
 });
 
-describe('an entry of a type that this release does not know', () => {
+describe('an entry of an unknown type', () => {
   const start = lines
     .slice(0, 3)
     .map((line) => `${line}\n`)
     .join('');
   const last = headOf(ferry.events.slice(0, 3));
 
-  /** As the next release would append it, but for what is changed before it is hashed and signed. */
+  /** As the next release would append it, except for changes before hashing and signing. */
   function later(change: object = {}, as: Signer = signers.control): string {
     const [sealed] = sealEvents(
       { run: RUN, head: last, at: branded(START_MS + 300_000, isInstant), signers, keys, hash: sha256Hex },
@@ -183,7 +183,7 @@ describe('an entry of a type that this release does not know', () => {
     return `${start}${lineOf({ ...unsealed, hash, sig: as.sign(signedText(hash)) } as LogbookEvent)}\n`;
   }
 
-  it('is told apart from tampering where a key of its role has signed it, whatever role that is', () => {
+  it('is not reported as tampering if a key of its role signed it, for any role', () => {
     for (const as of Object.values(signers)) {
       const { bad, events } = verify(later({}, as));
       expect(bad).toMatchObject({ line: 4, seq: 3, reason: 'canonical', isOfUnknownType: true });
@@ -197,14 +197,14 @@ describe('an entry of a type that this release does not know', () => {
   it.each([
     ["a stranger's key", later({}, { ...signers.control, sign: strangersKey().sign })],
     ['a key of another role', later({ role: 'runner' })],
-    ['a key that is not known', later({ keyId: 'mallory' })],
-    ['a moment at which no key was in force', later({ at: '2031-01-01T00:00:00.000Z' })],
+    ['an unknown key', later({ keyId: 'mallory' })],
+    ['a time without a valid key', later({ at: '2031-01-01T00:00:00.000Z' })],
     ['another place in the file', later({ seq: 9 })],
     ['another chain', later({ prev: GENESIS })],
     ['another run', later({ run: 'ferry-daily-20261120' })],
-    ['a version that is not known either', later({ v: 2 })],
+    ['an unknown version', later({ v: 2 })],
     ['no name for its type', later({ type: '' })],
-    ['data that is none', later({ data: 'x' })],
+    ['invalid data', later({ data: 'x' })],
     ['a hash of something else', later().replace('launched-twice', 'launched-thrice')],
   ])('is tampering with %s', (_, text) => {
     const { bad } = verify(text);
@@ -212,17 +212,17 @@ describe('an entry of a type that this release does not know', () => {
     expect(bad).not.toHaveProperty('isOfUnknownType');
   });
 
-  it('is believed of no reader that looks at no signature', () => {
+  it('gets no exception when signatures are not checked', () => {
     expect(verify(later(), { verifySignature: null }).bad).not.toHaveProperty('isOfUnknownType');
   });
 
-  it('shows a bounded part of the name that it has', () => {
+  it('shows a limited part of its type name', () => {
     expect(verify(later({ type: 'x'.repeat(5_000) })).bad?.message.length).toBeLessThan(250);
   });
 });
 
 describe('docs/logbook.md', () => {
-  it('has an example that is what it says', () => {
+  it('has a valid example', () => {
     const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
     const example = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
     expect(verify(`${example}\n`, { keys: null })).toMatchObject({ bad: null, run: 'journal' });
@@ -231,7 +231,7 @@ describe('docs/logbook.md', () => {
     );
   });
 
-  it('is current in its tables of events, as the Python verifier is: node scripts/logbook-docs.ts', () => {
+  it('has current tables of events, as has the Python verifier: node scripts/logbook-docs.ts', () => {
     const read = (name: string): string =>
       readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
     expect(logbookPage(read('logbook.md'))).toBe(read('logbook.md'));
@@ -239,7 +239,7 @@ describe('docs/logbook.md', () => {
   });
 });
 
-/** Signs a changed event as its forger would: chain and hash fit, whoever holds the key signs. */
+/** Signs a changed event as its forger would: chain and hash fit, and the key's holder signs. */
 function resealed(event: LogbookEvent, sign: (utf8: string) => string): string {
   const { hash: _hash, sig: _sig, ...rest } = event;
   const unsealed = { ...rest, prev: event.seq === 0 ? GENESIS : event.prev };

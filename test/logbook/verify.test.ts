@@ -1,4 +1,4 @@
-// Verification: what was appended is good, and no change of a file goes unnoticed, whoever makes it.
+// Verification: appended entries are good, and every change of a file is detected.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,18 +21,18 @@ const ferry = fileOf(lifeOfAFerry(4));
 const lines = ferry.text.trimEnd().split('\n');
 
 describe('a ferry from proposal to seal', () => {
-  it('is good, ends for good, and names its head', () => {
+  it('is good, terminal, and names its head', () => {
     const verified = verify(ferry.text);
     expect(verified).toMatchObject({ run: RUN, bad: null, isTerminal: true, keys: 'config' });
     expect(verified.events).toEqual(ferry.events);
     expect(verified.head).toEqual(headOf(ferry.events));
   });
 
-  it('is good by the keys that its first event records, and says that it was', () => {
+  it('is good by the keys that its first event records, and reports that', () => {
     expect(verify(ferry.text, { keys: null })).toMatchObject({ bad: null, keys: 'recorded' });
   });
 
-  it('is good wherever one stops reading, and then not over', () => {
+  it('is good and not terminal after each of its entries', () => {
     for (let count = 1; count < lines.length; count += 1) {
       const text = lines
         .slice(0, count)
@@ -43,10 +43,10 @@ describe('a ferry from proposal to seal', () => {
   });
 });
 
-describe('a change that somebody made', () => {
+describe('a change of a file', () => {
   const bytes = Buffer.from(ferry.text, 'utf8');
 
-  it('of a single byte is found, in the line where it was made', () => {
+  it('of a single byte is detected in its line', () => {
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
         const changed = Buffer.from(bytes);
@@ -61,7 +61,7 @@ describe('a change that somebody made', () => {
     );
   });
 
-  it('of the unused bits of a signature is found too: a signature has one text', () => {
+  it('of unused bits of a signature is detected, because a signature has one canonical text', () => {
     const digit = (lines[0] ?? '').indexOf('=="') - 1;
     const changed = `${(lines[0] ?? '').slice(0, digit)}${nextDigit((lines[0] ?? '').charAt(digit))}${(lines[0] ?? '').slice(digit + 1)}`;
     expect(verify([changed, ...lines.slice(1), ''].join('\n')).bad).toMatchObject({
@@ -70,7 +70,7 @@ describe('a change that somebody made', () => {
     });
   });
 
-  it('that takes out, doubles, swaps or adds lines is found', () => {
+  it('that removes, doubles, swaps or adds lines is detected', () => {
     fc.assert(
       fc.property(
         fc.nat(lines.length - 1),
@@ -93,7 +93,7 @@ describe('a change that somebody made', () => {
     );
   });
 
-  it('that cuts the file anywhere is found: torn by itself, at a line end by an anchor', () => {
+  it('that cuts the file is detected: inside a line directly, at a line end by an anchor', () => {
     fc.assert(
       fc.property(fc.nat(ferry.text.length - 1), (length) => {
         const verified = verify(ferry.text.slice(0, length), { anchor: headOf(ferry.events) });
@@ -105,7 +105,7 @@ describe('a change that somebody made', () => {
     expect(verify('').bad).toMatchObject({ reason: 'truncated', line: 1, seq: 0 });
   });
 
-  it('in a file of another run is found', () => {
+  it('that adds lines of another run is detected', () => {
     expect(verify(ferry.text, { run: 'ferry-daily-20261122' }).bad).toMatchObject({
       reason: 'order',
       line: 1,
@@ -116,7 +116,7 @@ describe('a change that somebody made', () => {
 });
 
 describe('an anchor', () => {
-  it('that is another entry of the same number shows a history that was written anew', () => {
+  it('with another entry under the same number shows a rewritten history', () => {
     const anew = fileOf([proposed, gated, commandSeen(9, 'status')]).text;
     expect(verify(anew, { anchor: { seq: 2, hash: ferry.events[2]?.hash ?? '' } }).bad).toMatchObject({
       reason: 'hash',
@@ -125,14 +125,14 @@ describe('an anchor', () => {
     });
   });
 
-  it('may be a prefix, and may be older than the file', () => {
+  it('may be a hash prefix, and may be older than the file', () => {
     const anchor = { seq: 2, hash: (ferry.events[2]?.hash ?? '').slice(0, 12) };
     expect(verify(ferry.text, { anchor }).bad).toBeNull();
   });
 });
 
 describe('the journal', () => {
-  it('has what belongs to no run, each command seen and answered once', () => {
+  it('has commands without a run, each seen and answered once', () => {
     const good = [commandSeen(1, 'status'), commandAnswered(1, 'status-shown')];
     expect(verify(fileOf(good, 'journal').text)).toMatchObject({ bad: null, isTerminal: false });
     expect(verify(fileOf([...good, commandAnswered(1, 'status-shown')], 'journal').text).bad).toMatchObject({
@@ -158,13 +158,13 @@ describe('the journal', () => {
 });
 
 describe('two days of checks', () => {
-  it('are 2,880 entries, checked well inside a second without signatures', () => {
+  it('with 2,880 entries are verified within a second without signatures', () => {
     const text = logbookOfTwoDays();
     verify(text, { verifySignature: null });
     const { value: verified, ms } = measured(() => verify(text, { verifySignature: null }));
     expect(verified.events).toHaveLength(2_880);
     expect(verified.bad).toBeNull();
-    // The bar of 50 ms is measured by the benchmark; this notices only what became slow by an order.
+    // The benchmark measures the limit of 50 ms; this test detects only a slowdown by an order of magnitude.
     expect(ms).toBeLessThan(1_000);
   });
 });

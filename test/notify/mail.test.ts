@@ -1,4 +1,4 @@
-/** Mail, each a real conversation with an SMTP server on this machine. */
+/** Mail, each test a real conversation with an SMTP server on this machine. */
 
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 type Got = { readonly from: string; readonly to: readonly string[]; readonly text: string };
 
-/** `refuse`: the numbers that the first mails are answered with. */
+/** `refuse`: the status codes of the answers to the first mails. */
 async function serve(refuse: readonly number[] = []): Promise<{ port: number; got: Got[] }> {
   const got: Got[] = [];
   let asked = 0;
@@ -57,7 +57,7 @@ async function sent(address: string) {
   return { delivery: await send({ kind: 'mail', address: 'OPS_MAIL' }, MESSAGE), slept };
 }
 
-it('gets the incident, and no header has a value in it', async () => {
+it('gets the incident as a mail without outside values in a header', async () => {
   const { port, got } = await serve();
   const address = `smtp://127.0.0.1:${port}/?from=bot@lab.example&to=ada@lab.example,mira@lab.example`;
   expect((await sent(address)).delivery).toEqual({ outcome: 'sent', why: '' });
@@ -68,7 +68,7 @@ it('gets the incident, and no header has a value in it', async () => {
   expect(body.join('\n')).toContain('https://github.com/lab/ferries/issues/2');
 });
 
-it('waits once where the server takes nothing for now, and gives up where it never will', async () => {
+it('is retried once after a temporary failure, and given up after a permanent one', async () => {
   const later = await serve([451]);
   const place = 'from=bot@lab.example&to=ada@lab.example';
   const { delivery, slept } = await sent(`smtp://127.0.0.1:${later.port}/?${place}`);
@@ -80,14 +80,14 @@ it('waits once where the server takes nothing for now, and gives up where it nev
   });
 });
 
-it('that cannot be sent is told without the address', async () => {
+it('that cannot be sent is reported without the address', async () => {
   const secret = 'smtp://user:s3cret@127.0.0.1:1/?from=bot@lab.example&to=ada@lab.example';
   const { delivery } = await sent(secret);
   expect(delivery.outcome).toBe('failed');
   expect(JSON.stringify(delivery)).not.toContain('s3cret');
 });
 
-it('never says a password on an open line', async () => {
+it('never sends a password over an unencrypted connection', async () => {
   const { port, got } = await serve();
   const address = `smtp://user:s3cret@127.0.0.1:${port}/?from=bot@lab.example&to=ada@lab.example`;
   expect((await sent(address)).delivery.outcome).toBe('failed');
@@ -99,6 +99,6 @@ it.each([
   'smtp://127.0.0.1/?from=bot@lab.example',
   'smtp://127.0.0.1/?from=bot@lab.example&to=ada@lab.example%0d%0aBcc:%20thief@evil.example',
   'no address',
-])('knows no way to %s', async (address) => {
+])('rejects the address %s', async (address) => {
   expect((await sent(address)).delivery).toMatchObject({ outcome: 'failed' });
 });

@@ -1,4 +1,4 @@
-/** Discord and Slack, each a real request to a server on this machine that answers in the documented form. */
+/** Discord and Slack, each test a real request to a server on this machine that answers as documented. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** Answers in turn, the last answer for ever; null keeps the connection open and never answers. */
+/** Answers in turn, the last answer repeatedly; null keeps the connection open and never answers. */
 async function serve(answers: readonly (Answer | null)[]): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -73,7 +73,7 @@ function sender(address: string): {
 }
 
 describe('discord', () => {
-  it('gets the content, and is told to mention nobody', async () => {
+  it('gets the content with all mentions disabled', async () => {
     const { origin, asked } = await serve([{ status: 204 }]);
     expect(await sender(`${origin}/api/webhooks/1/secret`).send('discord')).toEqual({
       outcome: 'sent',
@@ -93,7 +93,7 @@ describe('discord', () => {
     ]);
   });
 
-  it('is waited for as long as it asks, and asked once more', async () => {
+  it('is retried once after the pause that it requests', async () => {
     const limited = { status: 429, headers: { 'retry-after': '1.5' }, body: '{"retry_after":1.5}' };
     const { origin, asked } = await serve([limited, { status: 204 }]);
     const { send, slept } = sender(`${origin}/x`);
@@ -104,7 +104,7 @@ describe('discord', () => {
 });
 
 describe('slack', () => {
-  it('gets the text with its three signs escaped, so that nobody is mentioned', async () => {
+  it('gets the text with its three special characters escaped, so that nothing is a mention', async () => {
     const { origin, asked } = await serve([{ status: 200, body: 'ok' }]);
     expect(await sender(`${origin}/services/T/B/secret`).send('slack')).toEqual({ outcome: 'sent', why: '' });
     expect(asked.map(({ body }) => body)).toEqual([
@@ -114,7 +114,7 @@ describe('slack', () => {
     ]);
   });
 
-  it('that asks for too long a pause is told as failed', async () => {
+  it('that requests too long a pause is reported as failed', async () => {
     const { origin, asked } = await serve([{ status: 429, headers: { 'retry-after': '3600' } }]);
     const { send, slept } = sender(`${origin}/x`);
     expect(await send('slack')).toEqual({ outcome: 'failed', why: 'status 429' });
@@ -128,7 +128,7 @@ describe.each(['discord', 'slack'] as const)('a channel that is down: %s', (kind
     ['refuses', [{ status: 404 }], { outcome: 'failed', why: 'status 404' }],
     ['may have taken it', [{ status: 502 }], { outcome: 'unknown', why: 'status 502' }],
     [
-      'leads elsewhere',
+      'redirects',
       [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
       { outcome: 'failed', why: 'status 302' },
     ],
@@ -139,7 +139,7 @@ describe.each(['discord', 'slack'] as const)('a channel that is down: %s', (kind
     expect(asked).toHaveLength(1);
   });
 
-  it('is not there, and its address is told to nobody', async () => {
+  it('is unreachable or misconfigured, and its address is not disclosed', async () => {
     expect(await sender('http://127.0.0.1:1/secret').send(kind)).toEqual({
       outcome: 'unknown',
       why: 'it could not be reached',

@@ -1,4 +1,6 @@
-/** No change of a cluster without consent, as the compiler and the source tree show it (policy ML-02). */
+/**
+ * No change of a cluster without consent, as checked by the compiler and in the source tree (policy ML-02).
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +14,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .filter((file) => file.endsWith('.ts'))
   .map((file) => ({ file: `src/${file}`, text: readFileSync(join(ROOT, 'src', file), 'utf8') }));
 
-/** What the compiler says about a file that changes a cluster with `token`, first line of each complaint. */
+/** The compiler's errors for a file that changes a cluster with `token`, the first line of each. */
 function complaints(token: string): readonly string[] {
   const file = join(ROOT, 'src/app/forged.ts');
   const text = `import { type Capability, spendCapability } from '../domain/actions/capability.ts';
@@ -40,7 +42,7 @@ spendCapability({ capability: ${token}, now }, { does: 'delete-tpu-vm', command:
 }
 
 describe('the compiler', () => {
-  it('takes a token that was given', () => {
+  it('accepts a token that was passed in', () => {
     expect(complaints('given')).toEqual([]);
   });
 
@@ -51,18 +53,18 @@ describe('the compiler', () => {
     ['a copy of its mark', "{ [Symbol('consent')]: 'a recorded consent' }"],
     ['the steps of a token', '{ steps: [], until: now }'],
     ['a cast', '{ consent: true } as Capability'],
-  ])('refuses %s in its place', (_, token) => {
+  ])('rejects %s as a token', (_, token) => {
     expect(complaints(token)).toHaveLength(1);
   });
 });
 
 describe('the source tree', () => {
-  it('casts nothing to a token but where tokens are made', () => {
+  it('casts nothing to a token except in the file that creates tokens', () => {
     const casts = sources.filter(({ text }) => /\bas (unknown as )?Capability\b|<Capability>/.test(text));
     expect(casts.map(({ file }) => file)).toEqual(['src/domain/actions/capability-seal.ts']);
   });
 
-  it('calls what changes a cluster from the files that have a token in hand alone', () => {
+  it('changes a cluster only from files that hold a token', () => {
     const callers = (call: RegExp): readonly string[] =>
       sources.filter(({ text }) => call.test(text)).map(({ file }) => file);
     expect(callers(/(?<!function )\bchangeWith(Gcloud|Script)\(/)).toEqual([
@@ -80,7 +82,8 @@ describe('the source tree', () => {
     expect(callers(/(?<!function )\bmintStop\(/)).toEqual(['src/actions/stop.ts']);
     expect(callers(/\bengine\.submit\(/)).toEqual(['src/actions/launch.ts']);
     expect(callers(/\bengine\.stop\(/)).toEqual(['src/actions/stop.ts']);
-    // A checkpoint: what was consented to is a step, what carries it out has the store, and nobody else opens one to delete.
+    // For checkpoints: a consent covers a step, the action that performs it holds the store, and no other
+    // code opens one to delete.
     expect(callers(/(?<!function )\bdeletionStep\(/)).toEqual(['src/checkpoints/cleanup.ts']);
     expect(callers(/\bstore(\.value)?\.remove\(/)).toEqual(['src/actions/delete-checkpoints.ts']);
     expect(callers(/(?<!function )\bopenStoreToDelete\(/).toSorted()).toEqual([
@@ -101,11 +104,11 @@ describe('the source tree', () => {
         .toSorted(),
     ).toEqual(['src/stores/ask.ts', 'src/stores/open.ts', 'src/stores/s3.ts']);
     expect(callers(/\bbucket\.remove\(/)).toEqual(['src/stores/store.ts']);
-    // The words of a deletion stand in the one step that takes a consent.
+    // The words of a deletion occur only in the step that needs a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);
   });
 
-  it('has no word for restarting, stopping or making a cluster or its head node', () => {
+  it('has no code that restarts, stops or creates a cluster or its head node', () => {
     const forbidden =
       /['"`](restart|stop|create|delete|start|add|update)[-_](cluster|head|worker)\b|['"`](add-worker|ray (up|down|stop))['"`]|\b(restart|recreate)(Cluster|Head(Node)?|Worker)\b/;
     expect(sources.filter(({ text }) => forbidden.test(text)).map(({ file }) => file)).toEqual([]);

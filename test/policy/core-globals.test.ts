@@ -1,4 +1,4 @@
-/** The core reads no clock, no chance, no environment and no network: all of that arrives as arguments. */
+/** The core uses no clock, randomness, environment or network directly: all of them are arguments. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ const files = CORE.filter((room) => existsSync(join(SRC, room))).flatMap((room) 
 );
 
 describe('the core', () => {
-  it('is found', () => {
+  it('has files to check', () => {
     expect(files.length).toBeGreaterThan(100);
   });
 
-  it('names nothing of the machine', () => {
+  it('uses no global of the machine', () => {
     const found = files.flatMap((file) =>
       forbiddenGlobals(readFileSync(join(SRC, file), 'utf8')).map(
         ({ line, what }) => `${file}:${line} ${what}`,

@@ -1,4 +1,4 @@
-/** Runs dependency-cruiser with our rules on a tree and gives what it says as values. */
+/** Runs dependency-cruiser with our rules on a tree and returns its result. */
 
 import { join } from 'node:path';
 import { execa } from 'execa';

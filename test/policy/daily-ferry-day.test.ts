@@ -1,4 +1,4 @@
-/** Rules of the daily ferry that only a whole day shows: what a proposal looks at, and whose name stands under it. */
+/** Rules of the daily ferry that need a whole day: what a proposal reads, and who is named as its author. */
 
 import { describe, expect, it } from 'vitest';
 import { playFerry, propose } from '../support/play.ts';
@@ -7,7 +7,10 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const CREDIT = /co-authored-by|signed-off-by|generated (by|with)|ferrybot\[bot\]|\bAI\b/i;
 
-/** Author, committer or tagger and message of everything that the lab's own refs show, but people's first commits. */
+/**
+ * Author, committer or tagger and message of everything on the lab's own refs, except people's first
+ * commits.
+ */
 async function written(
   lab: VirtualLab,
 ): Promise<readonly { readonly who: string; readonly message: string }[]> {
@@ -30,7 +33,7 @@ async function written(
 
 describe('a daily ferry', () => {
   // rule DF-08
-  it('looks at issues with the label experiment, and at no other', async () => {
+  it('reads only issues with the label experiment', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await lab.as('mira', 'POST', '/issues', { title: 'Loss spikes at warmup', labels: ['experiment'] });
     await lab.as('mira', 'POST', '/issues', { title: 'The coffee machine is broken' });
@@ -41,7 +44,7 @@ describe('a daily ferry', () => {
   });
 
   // rule AG-05
-  it('speaks under its sign, and commits and tags in the name of the lab', async () => {
+  it('marks its comments with its sign, and commits and tags in the name of the lab', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY });
     await playFerry(lab);
     const comments = botComments(lab);

@@ -1,4 +1,4 @@
-/** Rules of the daily ferry and its watch that lie across rooms or that no room's own test says in one sentence. */
+/** Rules of the daily ferry and its watch that cross rooms, or that no single test of a room states. */
 
 import { describe, expect, it } from 'vitest';
 import { allPass, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
@@ -47,7 +47,7 @@ function changing(...knobs: readonly string[]): Partial<GateFacts> {
 
 describe('the change', () => {
   // rule DF-01
-  it('of three knobs is a warning, and blocks only where the lab says so', () => {
+  it('of three knobs is a warning, and blocks only if the lab configures that', () => {
     const many = changing('a', 'b', 'c');
     expect(verdict('budget', changing('a', 'b'))?.outcome).toBe('pass');
     expect(verdict('budget', many)?.outcome).toBe('warn');
@@ -58,7 +58,7 @@ describe('the change', () => {
   });
 
   // rule DF-11
-  it('of the scale passes only when a person asked for it by name', () => {
+  it('of the scale passes only when a person requested it by name', () => {
     const scaled = changing('hidden_dim');
     const asking = { ...PROPOSAL, objective: { kind: 'integration', text: 'raise hidden_dim' } } as const;
     expect(verdict('scale-stable', scaled)?.outcome).toBe('fail');
@@ -71,7 +71,7 @@ describe('the change', () => {
   });
 
   // rule DF-13
-  it('of nothing at all passes only to confirm a regression that is declared', () => {
+  it('that is empty passes only to confirm a declared regression', () => {
     const same = { change: known(aChange({ delta: { kind: 'none' } })) };
     const declared = (objectiveKind: 'integration' | 'regression' | null): Partial<GateFacts> => ({
       ...same,
@@ -85,14 +85,14 @@ describe('the change', () => {
 
 describe('before a launch', () => {
   // rule DF-23
-  it("the pull request must go to the lane's branch, main by default", () => {
+  it("the pull request must target the lane's branch, main by default", () => {
     expect(CONFIG.lane.targetBranch).toBe('main');
     expect(verdict('target-branch')?.outcome).toBe('pass');
     expect(verdict('target-branch', { pull: known(aPull({ baseBranch: 'dev' })) })?.outcome).toBe('fail');
   });
 
   // rule DF-14
-  it('the run must be named by its date, as it was proposed and as it would be launched', () => {
+  it('the run name must contain the date, both as proposed and as launched', () => {
     expect(verdict('run-name-dated')?.outcome).toBe('pass');
     const undated = { proposal: { ...PROPOSAL, runName: 'daily-125m' } };
     const yesterdays = { manifest: known(aManifest({ runName: 'daily-125m-2026-11-20' })) };
@@ -101,7 +101,7 @@ describe('before a launch', () => {
   });
 
   // rule DF-19
-  it('every precondition of the checklist must be there and ticked', () => {
+  it('every precondition of the checklist must be present and ticked', () => {
     const boxes = aBody().boxes;
     const [first] = LANE.checklist.preconditions;
     const open = boxes.map((box) => (box.text === first ? { ...box, checked: false } : box));
@@ -118,7 +118,7 @@ describe('before a launch', () => {
   });
 
   // rule DF-33
-  it('the ferry issue must have been written in since the last change', () => {
+  it('the ferry issue must have an update after the last change', () => {
     const toldAt = known(NOON);
     const changed = (at: string): Partial<GateFacts> => ({
       issueToldAt: toldAt,
@@ -133,7 +133,7 @@ describe('before a launch', () => {
   });
 
   // rule DF-34
-  it('what was approved for one cluster is not launched once the lane names another', () => {
+  it('an approval for one cluster launches nothing once the lane names another', () => {
     const { state } = gatedOn().approved(bob);
     const moved = { ...CONFIG, clusters: { ...CONFIG.clusters, other: CONFIG.clusters['local'] } };
     const config = { ...moved, lane: { ...CONFIG.lane, cluster: 'other' } } as typeof CONFIG;
@@ -143,7 +143,7 @@ describe('before a launch', () => {
     expect(on(config)).toMatchObject({ outcome: 'fail', found: { found: 'local', wanted: 'other' } });
   });
 
-  it('a ticked box is no approval: without a command nothing is ordered', () => {
+  it('a ticked box is no approval: without a command no order is issued', () => {
     const boxes = aBody().boxes.map((box) => ({ ...box, checked: true }));
     const facts = someFacts({ body: known(aBody({ boxes })) });
     const order = (run: typeof submitted) =>
@@ -153,7 +153,7 @@ describe('before a launch', () => {
   });
 
   // rule DF-22
-  it('word to Discord is waited for by nobody', () => {
+  it('the optional Discord update blocks nothing', () => {
     const discord = { text: 'optional/manual Discord update posted', checked: false, line: 5 };
     const boxes = [...aBody().boxes, discord];
     const lane = { ...LANE, checklist: CONFIG.lane.checklist };
@@ -161,9 +161,9 @@ describe('before a launch', () => {
   });
 });
 
-describe('in the threads', () => {
+describe('the threads', () => {
   // rule DF-07
-  it('launch, first eval, incidents, end and seal are told in the ferry issue', () => {
+  it('launch, first eval, incidents, end and seal are posted in the ferry issue', () => {
     const life = submitted.observed({ evals: { 'eval/loss': '4' } }).incident('engine-unreadable');
     const told = publicationsOf(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
     expect(told.map((one) => one.kind)).toEqual([
@@ -178,7 +178,7 @@ describe('in the threads', () => {
   });
 
   // rule DF-20
-  it('the boxes of approval and watch are ticked from the record, once the watch has looked', () => {
+  it('the boxes of approval and watch are ticked from the record, after the watch has observed', () => {
     expect(tickedBody(submitted.dispatched('watch', 'local'))).toBeNull();
     expect(tickedBody(submitted.dispatched('watch', 'local').observed())).toContain(
       '- [x] human approval\n- [x] monitoring loop started\n',
@@ -186,7 +186,7 @@ describe('in the threads', () => {
   });
 });
 
-/** The body as the bot edits it after everything else was said, or null where it leaves the body alone. */
+/** The body as the bot edits it after all other posts, or null if the bot does not edit it. */
 function tickedBody(run: typeof submitted): string | null {
   const keys: string[] = [];
   // Control posts what the watch recorded after a minute.
@@ -215,7 +215,7 @@ describe('the watch', () => {
     });
 
   // rule ML-12
-  it('never takes the last step for the end: only the engine says that a job is over', () => {
+  it('never takes the last step for the end: only the engine reports the end of a job', () => {
     const types = (job: Look['job']) => eventsOf(submitted.state, look(job)).map((event) => event.type);
     expect(types(foundJob('RUNNING'))).not.toContain('ended');
     expect(types({ kind: 'absent', session: null })).not.toContain('ended');

@@ -1,4 +1,4 @@
-/** docs/dependencies.md names every package that we depend on, with its licence and what it is for. */
+/** docs/dependencies.md names every package that we depend on, with its licence and its purpose. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -15,9 +15,9 @@ const ofRoot: Readonly<Record<string, string>> = { ...manifest.dependencies, ...
 const locked = JSON.parse(text('package-lock.json')).packages as Readonly<Record<string, Locked>>;
 const [, shipped = '', development = '', ofPlayground = ''] = text('docs/dependencies.md').split(/^## /m);
 
-/** Licences under which we may ship, and use, what others made. */
+/** Licences under which we may ship and use third-party packages. */
 const LICENCES = ['MIT', 'ISC', 'Apache-2.0', 'MIT-0', 'BSD-3-Clause', 'MIT OR Apache-2.0'];
-/** Used and not shipped: changes of its files would have to be given back. */
+/** For packages that are used but not shipped: changes to their files would have to be published. */
 const LICENCES_OF_TOOLS = [...LICENCES, 'MPL-2.0'];
 
 function rowsOf(section: string): readonly (readonly string[])[] {
@@ -35,19 +35,19 @@ describe.each([
 ] as const)('the table of %s', (_, names, section, licences) => {
   const rows = rowsOf(section);
 
-  it('has a line for each and no other, in order', () => {
+  it('has one row per package and no other, in order', () => {
     expect(rows.map(([name]) => name)).toEqual(names.toSorted());
   });
 
-  it.each(rows)('%s is %s, and for something', (name, licence = '', reason = '') => {
+  it.each(rows)('has %s with its licence %s and a purpose', (name, licence = '', reason = '') => {
     expect(locked[`node_modules/${name}`]?.license).toBe(licence);
     expect(licences).toContain(licence);
     expect(reason.length).toBeGreaterThan(10);
   });
 });
 
-describe('what the playground shares with the rest', () => {
-  it('has one version', () => {
+describe('the packages that the playground shares with the rest', () => {
+  it('have one version', () => {
     const shared = Object.entries(own).filter(([name]) => name in ofRoot);
     expect(shared.length).toBeGreaterThan(5);
     expect(shared.filter(([name, version]) => ofRoot[name] !== version)).toEqual([]);

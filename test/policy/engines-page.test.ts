@@ -1,4 +1,6 @@
-/** docs/engines.md says what the tests of the engines hold: it is as it would be made now, and each test that it names is there. */
+/**
+ * docs/engines.md matches the tests of the engines: the page is current, and each test that it names exists.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,14 +17,14 @@ const ROOT = join(import.meta.dirname, '../..');
 const ENGINES = clusterSchema.options.map(({ shape }) => shape.engine.value);
 
 describe('the page of the engines', () => {
-  it('is as it would be made now, with every engine that there is', () => {
+  it('is current and lists every engine', () => {
     const contract = testTitles(join(ROOT, 'test/support/engine-contract.ts'));
     expect(contract.length).toBeGreaterThan(9);
     expect(readFileSync(join(ROOT, 'docs/engines.md'), 'utf8')).toBe(enginesPage(contract));
     expect(Object.keys(ABILITIES).toSorted()).toEqual(ENGINES.toSorted());
   });
 
-  it.each(ENGINES)('names for %s where the contract is played', (name) => {
+  it.each(ENGINES)('names for %s the files that run the contract', (name) => {
     const files = PLAYED[name] ?? [];
     expect(files.length).toBeGreaterThan(0);
     for (const { file } of files) {
@@ -41,13 +43,13 @@ describe('the clusters of the README', () => {
   const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const shown = [...page.matchAll(/`(\{ engine: [^`]+\})`/g)].map(([, text = '']) => text);
 
-  it('are of every engine but the one that needs nothing', () => {
+  it('cover every engine except the one that needs no settings', () => {
     expect(shown.map((text) => /engine: (\w+)/.exec(text)?.[1]).toSorted()).toEqual(
       ENGINES.filter((name) => name !== 'local').toSorted(),
     );
   });
 
-  it.each(shown)('is one that a config takes: %s', (text) => {
+  it.each(shown)('are accepted by the config schema: %s', (text) => {
     const cluster = parse(text.replace('sha256:…', `sha256:${'0'.repeat(64)}`));
     expect(clusterSchema.safeParse(cluster).error?.issues ?? []).toEqual([]);
   });

@@ -18,7 +18,7 @@ function script(url: string, ...functions: Profiler.FunctionCoverage[]): Profile
 }
 
 describe('the path of a command', () => {
-  it('counts files of src in which a function ran, and not those that were only loaded', () => {
+  it('counts files of src with an executed function, not files that were only loaded', () => {
     const path = executedPath(
       [
         script(`${SOURCES}run/reconcile.ts`, ran('', 0, 1), ran('reconcile', 40, 3), ran('', 60, 1)),
@@ -30,7 +30,7 @@ describe('the path of a command', () => {
     expect(path).toEqual({ files: 1, functions: 2, gateEvaluations: 0 });
   });
 
-  it('counts each call that evaluates the gates of a run', () => {
+  it('counts each evaluation of the gates of a run', () => {
     const gates = script(
       `${SOURCES}gates/run-gates.ts`,
       ran('changeVerdicts', 40, 8),
@@ -44,7 +44,7 @@ describe('the measured path in docs/architecture.md', () => {
   const root = new URL('../../', import.meta.url);
   const part = pathIn(readFileSync(new URL(PAGE, root), 'utf8'));
 
-  it('shows counts within the bars of the bench', () => {
+  it('has counts within the limits of the bench', () => {
     const rows = [...part.matchAll(/^\| `\/[a-z-]+(?: DIGEST)?` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map(
       (row) => row.slice(1).map(Number),
     );

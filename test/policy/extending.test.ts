@@ -1,4 +1,7 @@
-/** docs/extending.md, carried out: its examples are written into a copy of the tree, type-checked, and their tests run. */
+/**
+ * Runs docs/extending.md: its examples are written into a copy of the tree and type-checked, and their tests
+ * run.
+ */
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +11,7 @@ import { ROOT } from './cruise.ts';
 import { editsOf, treeWith, workedExamples } from './worked-examples.ts';
 
 const EXAMPLES = workedExamples(readFileSync(join(ROOT, 'docs/extending.md'), 'utf8'));
-/** What an example may touch besides its own files: so many lines of so many files that exist. */
+/** The lines that an example may change in each existing file. */
 const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'A new ferry lane': {},
   'A new kind': { 'src/kinds/registry.ts': 2 },
@@ -29,7 +32,7 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'A new engine': { 'src/engines/registry.ts': 2 },
   'A new channel': { 'src/notify/registry.ts': 1 },
 };
-/** What the compiler found out the last time, so that it looks at what an example changes alone. */
+/** The compiler's incremental state from the last run, so that only the examples' changes are checked. */
 const COMPILED = join(ROOT, 'node_modules/.cache/extending.tsbuildinfo');
 
 const folder = treeWith(EXAMPLES);
@@ -49,16 +52,16 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
 }
 
 describe.each(EXAMPLES)('$title', (example) => {
-  it('touches no more of what exists than its price', () => {
+  it('changes only the allowed lines of existing files', () => {
     expect(editsOf(example)).toEqual(PRICES[example.title]);
   });
 
-  it('brings its own test', () => {
+  it('has its own test', () => {
     expect(example.blocks.filter(({ path }) => path.endsWith('.test.ts'))).not.toEqual([]);
   });
 });
 
-it('the tree with all examples in it is sound by its types', async () => {
+it('the tree with all examples passes the type check', async () => {
   const include = ['src', ...tests];
   writeFileSync(
     join(folder, 'tsconfig.examples.json'),
@@ -72,6 +75,6 @@ it('the tree with all examples in it is sound by its types', async () => {
   copyFileSync(info, COMPILED);
 });
 
-it('their own tests hold in it', async () => {
+it('the tests of the examples pass in that tree', async () => {
   expect(await run('vitest', 'run', ...tests)).toBe('');
 });

@@ -1,10 +1,13 @@
-/** Finds, in the syntax tree, what would let the core read a clock, chance, the environment or the network. */
+/**
+ * Finds code in the syntax tree that would let the core use a clock, randomness, the environment or the
+ * network.
+ */
 
 import ts from 'typescript';
 
 export type Found = { readonly line: number; readonly what: string };
 
-/** Globals that no file of the core may name, also not as a name of its own, which would hide the difference. */
+/** Globals that no core file may name, not even as a local name, which would hide the difference. */
 const NAMES: ReadonlySet<string> = new Set([
   'process',
   'fetch',
@@ -25,7 +28,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 /** Members of otherwise harmless globals. */
 const MEMBERS: ReadonlySet<string> = new Set(['Date.now', 'Math.random', 'Temporal.Now', 'import.meta']);
-/** Methods that answer by the machine's language and time zone. */
+/** Methods with results that depend on the machine's language and time zone. */
 const LOCAL_METHODS: ReadonlySet<string> = new Set([
   'toLocaleString',
   'toLocaleDateString',
@@ -39,7 +42,7 @@ const LOCAL_METHODS: ReadonlySet<string> = new Set([
   'getTimezoneOffset',
 ]);
 
-/** Every forbidden use in one file's text, in the order of the file. */
+/** Every forbidden use in one file's text, in file order. */
 export function forbiddenGlobals(text: string): readonly Found[] {
   const file = ts.createSourceFile('file.ts', text, ts.ScriptTarget.ESNext, true);
   const found: Found[] = [];
@@ -58,7 +61,7 @@ function forbidden(node: ts.Node): string | null {
     return 'new Date()';
   if (ts.isCallExpression(node)) {
     if (isNamed(node.expression, 'Date')) return 'Date()';
-    // What is imported when the program runs is no arrow that anybody sees.
+    // An import at run time is no arrow that dependency-cruiser can check.
     if (node.expression.kind === ts.SyntaxKind.ImportKeyword) return 'import()';
   }
   if (ts.isMetaProperty(node)) return 'import.meta';
@@ -72,7 +75,7 @@ function forbidden(node: ts.Node): string | null {
     (isNamed(node.expression, 'Date') || isNamed(node.expression, 'Math'))
   )
     return `${node.expression.getText()}[…]`;
-  // `const { now } = Date` would take a member where nobody looks.
+  // `const { now } = Date` would use a member without naming it.
   if (
     ts.isVariableDeclaration(node) &&
     ts.isObjectBindingPattern(node.name) &&

@@ -1,4 +1,7 @@
-/** Rules of the hero policy that no room's own test says in one sentence: who hears of what needs judgement, and by which way. */
+/**
+ * Rules of the hero policy that no single test of a room states: who is notified of decisions, and by which
+ * channel.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { onCallSchema } from '../../src/config/approvals-schema.ts';
@@ -15,7 +18,7 @@ const CHANNELS = {
   post: { kind: 'mail', address: 'LAB_MAIL' },
 };
 const base = aConfig();
-/** Nobody is on call, and nobody is in charge of the lane. */
+/** The on-call table is empty, and no person is in charge of the lane. */
 const config = {
   ...base,
   onCall: onCallSchema.parse({ channels: CHANNELS }),
@@ -23,7 +26,7 @@ const config = {
 };
 const ANSWERED = { value: 'alice', source: 'given', from: 'DRI' } as const;
 
-/** A run of a contract that Alice wrote and that says that she is in charge of it; its job runs. */
+/** A run of a contract that Alice wrote with herself as DRI; its job is running. */
 function heroRun(): RunState {
   const { state } = aRun().gated().approved(bob).ordered().submitted();
   return { ...state, contract: { dri: ANSWERED }, proposal: { ...state.proposal, author: alice } };
@@ -42,9 +45,9 @@ const DETAIL = {
 };
 const LATER = branded(Date.parse('2026-11-21T12:30:00Z'), isInstant);
 
-describe('what needs judgement in a hero run', () => {
+describe('an incident that needs judgement in a hero run', () => {
   // rule HR-05
-  it('reaches the person in charge in the thread and through every channel that the lab has', () => {
+  it('reaches the person in charge in the thread and through every channel of the lab', () => {
     const drafts = [incidentDraft('relaunch-refused', DETAIL)];
     const [page, ...more] = pagesWith(heroRun(), drafts, config, LATER);
     expect(more).toEqual([]);
@@ -59,12 +62,12 @@ describe('what needs judgement in a hero run', () => {
     ['the cluster', 'cluster-missing'],
     ['code that could not be verified', 'launch-unreadable'],
     ['a success that left nothing', 'artefacts-missing'],
-  ])('goes to the person in charge: %s', (_what, code) => {
+  ])('is sent to the person in charge: %s', (_what, code) => {
     const pages = pagesWith(heroRun(), [incidentDraft(code, DETAIL)], config, LATER);
     expect(pages.map(({ data }) => data)).toEqual([expect.objectContaining({ people: [alice.id] })]);
   });
 
-  it('reaches the person in charge also where somebody else has taken the watch', () => {
+  it('reaches the person in charge also after another person took the watch', () => {
     const state = heroRun();
     const taken = { ...state, watch: { ...state.watch, owner: bob } };
     const [page] = pagesWith(taken, [incidentDraft('relaunch-refused', DETAIL)], config, LATER);

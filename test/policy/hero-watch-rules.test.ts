@@ -1,4 +1,4 @@
-/** What the hero policy wants told of a run while it runs, played through the watch. */
+/** The alerts that the hero policy requires during a run, replayed through the watch. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -14,15 +14,15 @@ async function played(name: string): Promise<Replayed> {
 
 const detectorsIn = async (name: string) => (await played(name)).alarms.map(({ detector }) => detector);
 
-describe('a run that is watched', () => {
+describe('a watched run', () => {
   // rule HR-40
-  it('is told of when it stays two fifths slower, and not when it dips', async () => {
+  it('raises an alarm for a lasting slowdown of two fifths, but not for a short dip', async () => {
     expect(await detectorsIn('fault-throughput-collapse')).toEqual(['throughput-collapse']);
     expect(await detectorsIn('healthy-throughput-dips')).toEqual([]);
   });
 
   // rule HR-42
-  it('is told of after half an hour in the queue, and nothing is done about it', async () => {
+  it('raises an alarm after half an hour in the queue, without any further action', async () => {
     const { alarms, actions } = await played('fault-pending-long');
     expect(alarms.map(({ detector }) => detector)).toEqual(['pending-long']);
     expect(actions.map(({ action }) => action)).toEqual(['alert']);
@@ -30,12 +30,12 @@ describe('a run that is watched', () => {
   });
 
   // rule HR-47
-  it('is told of when its loss is half above the trend for ten steps, and not for three', async () => {
+  it('raises an alarm for a loss half above the trend for ten steps, but not for three', async () => {
     expect(await detectorsIn('fault-loss-spike')).toEqual(['loss-spike']);
     expect(await detectorsIn('healthy-short-spikes')).toEqual([]);
   });
 
-  it('is told of at once when its numbers are lost, and is not started again for it', async () => {
+  it('raises an alarm for lost numbers immediately, without a relaunch', async () => {
     const { alarms, actions } = await played('fault-nan');
     expect(alarms.map(({ detector }) => detector)).toEqual(['nan']);
     expect(actions.map(({ action }) => action)).not.toContain('relaunch');

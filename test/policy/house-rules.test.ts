@@ -1,4 +1,7 @@
-/** Habits of the guidelines that no linter of ours knows, read from the syntax trees of everything that we ship or run. */
+/**
+ * Rules of the guidelines that no linter of ours checks, read from the syntax trees of all code that we ship
+ * or run.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -34,18 +37,18 @@ function placesIn(text: string, look: Look): readonly number[] {
   return lines;
 }
 
-/** Whether an identifier of that name stands anywhere below. */
+/** True if an identifier with that name occurs in the subtree. */
 function mentions(node: ts.Node, name: string): boolean {
   if (ts.isIdentifier(node) && node.text === name) return true;
   return ts.forEachChild(node, (child) => mentions(child, name) || undefined) ?? false;
 }
 
-/** A handler that does nothing with what it caught: neither looked at, nor told, nor thrown on. */
+/** True for a handler that ignores the error: it neither inspects, reports nor rethrows it. */
 function drops(error: ts.BindingName | undefined, body: ts.Node): boolean {
   return error === undefined || !ts.isIdentifier(error) || !mentions(body, error.text);
 }
 
-/** A catch that forgets its error, or `.catch(() => nothing)`. */
+/** A catch that ignores its error, or `.catch(() => nothing)`. */
 const swallows: Look = (node) => {
   if (ts.isCatchClause(node)) return drops(node.variableDeclaration?.name, node.block);
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
@@ -56,8 +59,8 @@ const swallows: Look = (node) => {
 };
 
 /**
- * A catch that goes on whatever it was: it neither throws, nor asks which error it has, nor hands the error to anybody. To
- * put its words into an own answer is to turn it into a value.
+ * A catch that continues for any error: it neither throws, nor checks the kind of error, nor passes it on.
+ * Returning the error's text as a value is allowed.
  */
 const catchesAll: Look = (node) => {
   if (!ts.isCatchClause(node)) return false;
@@ -70,7 +73,7 @@ const catchesAll: Look = (node) => {
   return !isAnswered(node.block);
 };
 
-/** `store.append`, called or taken out of the store; `record.ts` hands it down to git. */
+/** `store.append`, called or taken from the store; `record.ts` passes it on to git. */
 const appends: Look = (node) =>
   (ts.isPropertyAccessExpression(node) && node.name.text === 'append') ||
   (ts.isBindingElement(node) && (node.propertyName ?? node.name).getText() === 'append');
@@ -87,7 +90,7 @@ const flatters: Look = (node) =>
     node.getText(),
   );
 
-/** `'flush' in store ? store.flush() : …`: the same question in other words. */
+/** `'flush' in store ? store.flush() : …`: the same probe in another form. */
 function asksIn(node: ts.Node): boolean {
   if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.InKeyword) return false;
   if (!ts.isStringLiteralLike(node.left)) return false;
@@ -100,7 +103,10 @@ function asksIn(node: ts.Node): boolean {
   );
 }
 
-/** `typeof thing.member === 'function'`: asks which version of a thing it got, where all callers change together. */
+/**
+ * `typeof thing.member === 'function'`: asks for the version of an object, although all callers change
+ * together.
+ */
 const probes: Look = (node) => asksIn(node) || isTypeofProbe(node);
 
 const isTypeofProbe: Look = (node) =>
@@ -115,12 +121,12 @@ const python = ['fixtures/lab', 'docs'].flatMap((folder) =>
     .filter((file) => file.endsWith('.py'))
     .map((file) => `${folder}/${file}`),
 );
-/** `hasattr`, or `getattr` with something to fall back on. */
+/** `hasattr`, or `getattr` with a default. */
 const PYTHON_PROBES = /\bhasattr\(|\bgetattr\([^(),]+,[^(),]+,/;
 const FROM_FUTURE = /^from __?future__? import /m;
 const KEPT_FOR_OLD_CALLERS = /@deprecated\b|\blegacy\b|\bbackwards?[- ]compatib/i;
 
-/** `export const old = now;`, `export { now as old }`, `export … from`: a second name for what has one. */
+/** `export const old = now;`, `export { now as old }`, `export … from`: a second name for the same thing. */
 const isSecondName: Look = (node) => {
   if (ts.isExportDeclaration(node)) return !node.isTypeOnly;
   if (!ts.isVariableStatement(node)) return false;
@@ -134,7 +140,7 @@ const isSecondName: Look = (node) => {
   );
 };
 
-/** A function that others import, without a word of what it is for. */
+/** An exported function without a docstring. */
 const isUntold: Look = (node) =>
   ts.isFunctionDeclaration(node) &&
   (node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false) &&
@@ -145,7 +151,7 @@ function filesWith(pattern: RegExp, among: readonly string[]): readonly string[]
 }
 
 describe('our code', () => {
-  it('is read', () => {
+  it('has files to check', () => {
     expect(files.length).toBeGreaterThan(300);
     expect(python.length).toBeGreaterThan(5);
   });
@@ -156,24 +162,24 @@ describe('our code', () => {
   });
 
   // rule AG-09
-  it('catches only what it looks at: it throws on, or turns the error into a value', () => {
+  it('catches only errors that it inspects: it rethrows, or returns the error as a value', () => {
     expect(places(catchesAll)).toEqual([]);
   });
 
   // rule AG-07
-  it('probes for no member that an older version might have had', () => {
+  it('probes for no member that an older version may lack', () => {
     expect(places(probes)).toEqual([]);
     expect(filesWith(PYTHON_PROBES, python)).toEqual([]);
   });
 
   // rule AG-11
-  it('keeps no second way for old callers', () => {
+  it('keeps no compatibility path for old callers', () => {
     expect(filesWith(KEPT_FOR_OLD_CALLERS, [...files, ...python])).toEqual([]);
     expect(places(isSecondName)).toEqual([]);
   });
 
   // rule AG-27
-  it('says of every file and public function of src what it is for', () => {
+  it('has a docstring for every file and public function of src', () => {
     const own = files.filter((file) => file.startsWith('src/'));
     expect(places(isUntold, own)).toEqual([]);
     const begins = /^(#!.*\n)?\/\*\*/;
@@ -181,7 +187,7 @@ describe('our code', () => {
   });
 
   // rule AG-08
-  it('imports nothing from the future in Python', () => {
+  it('has no future import in Python', () => {
     expect(filesWith(FROM_FUTURE, python)).toEqual([]);
   });
 
@@ -191,7 +197,7 @@ describe('our code', () => {
     );
   });
 
-  it('appends to the record through transact alone, and has one loop that does so', () => {
+  it('appends to the record only through transact, which has the only retry loop', () => {
     const own = files.filter((file) => file.startsWith('src/'));
     const inFiles = (look: Look) => new Set(places(look, own).map((place) => place.replace(/:\d+$/, '')));
     expect(inFiles(appends)).toEqual(new Set(['src/app/record.ts', 'src/logbook/append.ts']));
@@ -201,14 +207,14 @@ describe('our code', () => {
   });
 
   // rule AG-06
-  it('has no class but errors', () => {
+  it('has no classes except errors', () => {
     expect(places(isPlainClass)).toEqual([]);
   });
 });
 
 describe('the sentences of the bot', () => {
   // rule AG-04
-  it('flatter nobody', () => {
+  it('contain no flattery', () => {
     expect(
       places(
         flatters,
@@ -221,12 +227,12 @@ describe('the sentences of the bot', () => {
 describe('the check', () => {
   it.each([
     ['an empty catch', swallows, 'try { f(); } catch {}'],
-    ['a promise that forgets', swallows, 'await f().catch(() => undefined);'],
+    ['a promise that drops its error', swallows, 'await f().catch(() => undefined);'],
     ['a promise with an empty block', swallows, 'await f().catch(() => {});'],
-    ['a catch that forgets what it caught', swallows, 'try { f(); } catch (error) { return null; }'],
+    ['a catch that drops its error', swallows, 'try { f(); } catch (error) { return null; }'],
     ['a promise that answers for every error', swallows, 'await f().catch((error) => null);'],
     [
-      'a catch that goes on whatever it was',
+      'a catch that continues for any error',
       catchesAll,
       'try { f(); } catch (error) { void error; done(); }',
     ],
@@ -241,14 +247,14 @@ describe('the check', () => {
     ['a second name', isSecondName, 'export const old = now;'],
     ['a name that is passed on', isSecondName, "export { now as old } from './now.ts';"],
     ['praise', flatters, 'const text = `Great question, ${who}!`;'],
-    ['a public function without a word', isUntold, 'export function run(): void {}'],
+    ['a public function without a docstring', isUntold, 'export function run(): void {}'],
     ['flattery', flatters, "const text = 'You are absolutely right!';"],
   ])('finds %s', (_, look, text) => {
     expect(placesIn(text, look)).toEqual([1]);
   });
 });
 
-/** `text.slice(0, limits.somethingCharsMax)`, from either end: half a character may be left. */
+/** `text.slice(0, limits.somethingCharsMax)`, from either end: it may leave half a character. */
 const cutsText: Look = (node) => {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   if (!/^(slice|substring|substr)$/.test(node.expression.name.text)) return false;
@@ -256,7 +262,7 @@ const cutsText: Look = (node) => {
   return /(chars|characters|text|length|title|summary)_?max$|chars$/i.test(bound);
 };
 
-it('cuts text at whole characters: by cutText, never by a slice to a number of characters', () => {
+it('cuts text at whole characters with cutText, never by a slice to a number of characters', () => {
   expect(
     places(
       cutsText,
@@ -265,7 +271,7 @@ it('cuts text at whole characters: by cutText, never by a slice to a number of c
   ).toEqual([]);
 });
 
-it('hides no file from a clone that a test reads here', () => {
+it('ignores no file that a test reads', () => {
   const ignored = execFileSync(
     'git',
     ['ls-files', '--others', '--ignored', '--exclude-standard', '--', 'fixtures', 'test', ...FOLDERS],

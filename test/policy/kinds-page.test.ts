@@ -1,4 +1,4 @@
-/** docs/kinds.md: its blocks are valid config, and it has a section for every kind but the ferry. */
+/** docs/kinds.md: its blocks are valid config, and it has a section for every kind except the ferry. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const EXAMPLE = read('fixtures/lab/.github/ferrybot.yml');
 const BLOCK = /^```yaml (clusters|lanes)\n(.*?)^```$/gms;
 const sections = PAGE.split(/^## /m).slice(1);
 
-/** The example config with the blocks of one section, each at the end of what it goes below. */
+/** The example config with the blocks of one section inserted below their keys. */
 function withBlocks(section: string): string {
   return [...section.matchAll(BLOCK)].reduce(
     (config, [, key, block = '']) => config.replace(new RegExp(`^${key}:\\n`, 'm'), (line) => line + block),
@@ -23,7 +23,7 @@ function withBlocks(section: string): string {
 
 describe('the page of kinds', () => {
   it.each(sections.map((section) => [section.split('\n')[0] ?? '', section]))(
-    '%s: a lab has it by these lines',
+    "%s: its blocks are valid in a lab's config",
     (_, section) => {
       const outcome = readLabConfig(withBlocks(section));
       expect(outcome).toMatchObject({ kind: 'valid', warnings: [] });
@@ -32,7 +32,7 @@ describe('the page of kinds', () => {
     },
   );
 
-  it('leaves out none but the ferry, which has its own', () => {
+  it('has a section for every kind except the ferry, which has its own page', () => {
     const told = [...PAGE.matchAll(/^ {4}kind: (\w+)$/gm)].map(([, kind]) => kind);
     expect(told.toSorted()).toEqual(
       KINDS.map(({ name }) => name)

@@ -1,4 +1,6 @@
-/** Rules about the lab's own programs and secrets: how they are started, when they run by themselves, and what never stands in a command. */
+/**
+ * Rules about the lab's own programs and secrets: how and when they run, and that no secret is in a command.
+ */
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +22,7 @@ const disk = diskSchema.parse({ mountPoint: '/tmp/gcsfuse_mount', clusterFile: '
 
 const EVERY_DAY = expect.stringMatching(/^\d+ \d+ \* \* \*$/);
 
-/** When a workflow of the lab starts by itself. */
+/** The schedule of a lab workflow. */
 function schedule(file: string): readonly string[] {
   const workflow = z
     .object({ on: z.object({ schedule: z.array(z.object({ cron: z.string() })) }) })
@@ -35,7 +37,7 @@ describe("the lab's programs", () => {
   });
 
   // rule AG-02
-  it('start through uv, and have another Python only for where uv itself does not start', () => {
+  it('start through uv, and use another Python only if uv itself does not start', () => {
     const { scripts } = raySchema.parse({
       engine: 'ray',
       acceleratorHoursPerRun: '1',
@@ -53,7 +55,7 @@ describe("the lab's programs", () => {
   });
 
   // rule AG-16
-  it('look for full disks every day, and change nothing by it', () => {
+  it('scan for full disks every day without changing anything', () => {
     expect(schedule('ferrybot-disk-scan.yml')).toEqual([EVERY_DAY]);
     expect(disk.scan).toContain('--dry-run');
   });
@@ -77,7 +79,7 @@ describe('before a launch', () => {
     expect(shown).toContain('\nFERRY_DATE=2026-11-21 python3 experiments/ferries/daily.py\n');
   });
 
-  it('no secret can stand in the command: a config that has one is refused', () => {
+  it('a config with a secret in the command is rejected', () => {
     const text = readFileSync(join(LAB, '.github/ferrybot.yml'), 'utf8');
     const token = `hf_${'aB3'.repeat(12)}`;
     const written = text.replace(/^( {4}environment:\n)/m, `$1      HF_HUB: "${token}"\n`);
@@ -89,11 +91,11 @@ describe('before a launch', () => {
 
 describe('Python', () => {
   // rule AG-22
-  it('is no newer than Python 3.11, each file of ours', async () => {
+  it('uses only the syntax of Python 3.11, in each of our files', async () => {
     const root = join(import.meta.dirname, '../..');
     const files = globSync('{docs,fixtures,scripts,src,test}/**/*.py', { cwd: root });
     expect(files.length).toBeGreaterThan(20);
-    // That very Python where the machine has it; a newer one judges by the grammar of then.
+    // Uses Python 3.11 if installed; a newer Python checks by the older grammar.
     const own = await execa('python3.11', ['-c', ''], { reject: false });
     const python = own.exitCode === 0 ? 'python3.11' : 'python3';
     const { stdout } = await execa(python, ['-c', PARSES], { cwd: root, input: JSON.stringify(files) });

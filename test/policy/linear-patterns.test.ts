@@ -1,6 +1,7 @@
 /**
- * No regular expression of the source costs more than a constant times the length of its text, whatever a stranger
- * writes. recheck looks for an attack on each, as an automaton or with made-up texts, and counts steps instead of seconds.
+ * Every regular expression of the source takes time linear in the length of its text, for any untrusted
+ * input. recheck searches an attack on each, by automaton or with generated texts, and counts steps instead
+ * of seconds.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -11,12 +12,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { patternsOfSource } from './patterns-of-source.ts';
 
-// In this process: the other ways start a program of their own for each pattern.
+// Run in this process: the other backends start a program per pattern.
 process.env['RECHECK_SYNC_BACKEND'] = 'pure';
 const require = createRequire(import.meta.url);
 const { checkSync } = require('recheck');
 
-/** The few largest patterns are automata of some ten thousand states; the allowance is for a loaded machine. */
+/** The largest patterns are automata with some ten thousand states; the margin is for a loaded machine. */
 const TIMEOUT_MS = 120_000;
 const VERDICT = z.object({
   status: z.enum(['safe', 'vulnerable', 'unknown']),
@@ -31,7 +32,7 @@ const VERDICT = z.object({
 });
 type Attack = NonNullable<z.infer<typeof VERDICT>['attack']>;
 
-/** Applied to texts of at most so many characters, which their caller counts, and cheap on that many. */
+/** Applied only to texts within a limit that their caller checks, and cheap for that length. */
 const BOUNDED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['cluster', 'memory', 'setup'].map((name) => [
@@ -41,17 +42,18 @@ const BOUNDED: Readonly<Record<string, string>> = {
   ),
   'src/engines/ray/scripts/read-log.ts': 'the beginning of a log, at most 4,096 bytes (HEAD_BYTES)',
 };
-/** Not written in the source: the lab's own, from the config of its default branch. */
+/** Not written in the source: the lab's own patterns, from the config of its default branch. */
 const FROM_THE_CONFIG = ['src/care/disk/worker-answers.ts', 'src/settings/machines.ts'];
 /**
- * Judged already, one `/pattern/flags` a line: a verdict hangs on nothing but the pattern. CI looks at another fifth of
- * them anew for each commit, and `FERRYBOT_JUDGE=all` at all: together they take a quarter of an hour.
+ * Patterns that were judged before, one `/pattern/flags` per line: a verdict depends only on the pattern. CI
+ * judges another fifth again for each commit, and `FERRYBOT_JUDGE=all` judges all, which takes a quarter of
+ * an hour.
  */
 const JUDGED = new Set(
   readFileSync(new URL('../../fixtures/policy/linear-patterns.txt', import.meta.url), 'utf8').split('\n'),
 );
 
-/** Whether a pattern is judged in this run. */
+/** True if a pattern is judged in this run. */
 function isDue({ source, flags }: { readonly source: string; readonly flags: string }): boolean {
   const pattern = `/${source}/${flags}`;
   if (!JUDGED.has(pattern) || process.env['FERRYBOT_JUDGE'] === 'all') return true;
@@ -63,7 +65,10 @@ function isDue({ source, flags }: { readonly source: string; readonly flags: str
 const all = patternsOfSource();
 const written = all.flatMap(({ source, ...rest }) => (source === null ? [] : [{ source, ...rest }]));
 
-/** An attack that recheck reckons out, as far as it costs here too: its steps are its own, and a guess of it may be wrong. */
+/**
+ * An attack that recheck computed, if it is also slow here: recheck counts its own steps, and its guess may
+ * be wrong.
+ */
 function faultOf(source: string, flags: string): string | null {
   const { status, complexity, attack } = VERDICT.parse(checkSync(source, flags, { timeout: TIMEOUT_MS }));
   if (status === 'safe') return null;
@@ -76,10 +81,10 @@ function faultOf(source: string, flags: string): string | null {
     : `${complexity?.summary}: ${attack.pattern}, ${growth.toFixed(0)} times as long on eight times as much`;
 }
 
-/** Eight where each sign is looked at once; the allowance is for a loaded machine and for memory. */
+/** Eight if each character is read once; the margin is for a loaded machine and memory. */
 const GROWTH_MAX = 24;
 const SHORT_CHARACTERS = 2_048;
-/** Below this a clock tells nothing. */
+/** Below this, a time measurement is meaningless. */
 const MEASURED_MS = 0.1;
 
 function growthOf(read: (text: string) => unknown, attack: Attack): number {
@@ -104,12 +109,12 @@ function quickestMs(act: () => unknown): number {
   return Math.min(...tries);
 }
 
-describe('a regular expression that is linear', () => {
-  it.each(['\\s+$', '<!--[\\s\\S]*?-->'])('is not this one: %s', (source) => {
+describe('the check for linear patterns', () => {
+  it.each(['\\s+$', '<!--[\\s\\S]*?-->'])('rejects the pattern %s', (source) => {
     expect(faultOf(source, 'g')).not.toBeNull();
   });
 
-  it('is found also where it is put together from parts', () => {
+  it('also finds patterns that are assembled from parts', () => {
     const word = written.find(
       ({ place, source }) => place.startsWith('src/commands/grammar/') && source?.includes('Ignorable'),
     );
@@ -120,7 +125,7 @@ describe('a regular expression that is linear', () => {
 
   // threat T198
   it(
-    'is every one of the source',
+    'passes for every pattern of the source',
     () => {
       const once = new Map(written.filter(isDue).map((one) => [`/${one.source}/${one.flags}`, one]));
       const faults = [...once.values()].flatMap(({ place, source, flags }) => {

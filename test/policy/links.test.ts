@@ -1,4 +1,4 @@
-/** What our pages link to in this repository is there. */
+/** Links in our pages to this repository have existing targets. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const pages = [
 ];
 
 describe('our pages', () => {
-  it('link to files that are there', () => {
+  it('link only to existing files', () => {
     const dead = pages.flatMap((page) =>
       [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)]
         .map((match) => match[1] ?? '')
@@ -25,7 +25,7 @@ describe('our pages', () => {
     expect(dead).toEqual([]);
   });
 
-  it('give each decision a number of its own', () => {
+  it('give each decision a unique number', () => {
     const numbers = readdirSync(join(ROOT, 'docs/decisions')).map((file) => file.slice(0, 4));
     expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
   });

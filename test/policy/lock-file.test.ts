@@ -1,4 +1,4 @@
-/** The lock file: what an installer needs on every platform, exact versions, and no install script that is not named. */
+/** The lock file: packages for every platform, exact versions, and no unlisted install script. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const allOf = ({ dependencies, devDependencies = {} }: typeof manifest) =>
   Object.entries({ ...dependencies, ...devDependencies });
 
 describe('the lock file', () => {
-  it('names every install script that may run, and runs no other', () => {
+  it('lists every install script that may run, and no other may run', () => {
     const scripts = Object.entries(packages).flatMap(([path, locked]) =>
       locked.hasInstallScript === true ? [path.replace(/^.*node_modules\//, '')] : [],
     );
@@ -35,7 +35,7 @@ describe('the lock file', () => {
     expect(scripts.filter((name) => ![...decided, 'fsevents'].includes(name))).toEqual([]);
   });
 
-  it('has a checksum for everything but two tools for development on other systems', () => {
+  it('has a checksum for every package, except two development tools for other systems', () => {
     const without = Object.entries(packages).filter(
       ([path, { integrity, link }]) =>
         path.includes('node_modules/') && integrity === undefined && link !== true,
@@ -55,7 +55,7 @@ describe('the lock file', () => {
     expect(loose).toEqual([]);
   });
 
-  it('links to our own packages alone', () => {
+  it('links only to our own packages', () => {
     const linked = Object.entries(packages).filter(([, { link }]) => link === true);
     expect(linked.map(([path]) => path)).toEqual(['node_modules/ferrybot-playground']);
   });

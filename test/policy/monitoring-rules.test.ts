@@ -1,4 +1,7 @@
-/** Rules of the monitoring loop that no room's own test says in one sentence: when a watch looks, what ends it, what the next one gets. */
+/**
+ * Rules of the monitoring loop that no single test of a room states: when a watch observes, what ends it,
+ * and what the next watch receives.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { fromRfc3339 } from '../../src/domain/values.ts';
@@ -20,7 +23,7 @@ const submitted = approved.ordered().submitted();
 const watched = submitted.observed();
 const LONG_AFTER = instant('2026-11-22T12:00:00.000Z');
 
-/** The run after a look at these lines while the engine says RUNNING. */
+/** The run after an observation of these lines while the engine reports RUNNING. */
 function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
   const log = readLogText(logFactsFrom(run.state).facts, lines.map((line) => `${line}\n`).join(''));
   return run.add(...eventsOf(run.state, lookWith({ log })));
@@ -33,7 +36,7 @@ const link = (id: string): string => `wandb: View run ferry at: https://wandb.ai
 
 describe('the watch of a run', () => {
   // rules DF-21, HR-02, HR-68, ML-35
-  it('is begun after the launch, and again whenever nobody holds it, until the job is over', () => {
+  it('starts after the launch, and again when its lease expired, until the job has ended', () => {
     const until = fromRfc3339(watched.state.observation?.lease.until ?? '') ?? NOON;
     expect(needsWatch(approved.ordered().state, LONG_AFTER)).toBe(false);
     expect(needsWatch(submitted.state, NOON)).toBe(true);
@@ -43,7 +46,7 @@ describe('the watch of a run', () => {
   });
 
   // rule ML-05
-  it('goes on after first losses, a first eval and a link', () => {
+  it('continues after first losses, a first eval and a link', () => {
     const run = looked(submitted, LOSS, EVAL, link('abc'));
     expect(run.state.observation).toMatchObject({ loss: '3.47', evals: { 'eval/loss': '3.46797' } });
     expect(run.state.end).toBeNull();
@@ -60,7 +63,7 @@ describe('the watch of a run', () => {
   });
 
   // rule ML-13
-  it('links each training run of the tracker once, and the newest one after a restart inside the job', () => {
+  it('links each tracker run once, and the newest one after a restart inside the job', () => {
     const first = looked(submitted, link('abc'), LOSS, link('abc'));
     expect(first.state.observation?.trackers.map(({ id }) => id)).toEqual(['abc']);
     const second = looked(first, link('def'), link('abc'));
@@ -69,7 +72,7 @@ describe('the watch of a run', () => {
   });
 
   // rule ML-07
-  it('is handed over with job, cluster, newest signal and links', () => {
+  it('is handed over with job, cluster, newest observation and links', () => {
     const signal = submitted.observed({ signatures: ['owner-died'], evals: { 'eval/loss': '3.46797' } });
     const held = signal.state.observation;
     if (held === null) throw new Error('nothing was observed');

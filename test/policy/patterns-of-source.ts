@@ -1,4 +1,7 @@
-/** Every regular expression of the source, read from its syntax trees: literals, and what `new RegExp` puts together from constants. */
+/**
+ * Every regular expression of the source, read from its syntax trees: literals, and `new RegExp` with
+ * constant parts.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,14 +9,14 @@ import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** `source` null: the pattern is not written down here but comes from outside, as a config's own. */
+/** `source` is null if the pattern comes from outside, for example from a config. */
 export type SourcePattern = {
   readonly place: string;
   readonly source: string | null;
   readonly flags: string;
 };
 
-/** All of `src`, the places as `file:line`. */
+/** All patterns of `src`, with places as `file:line`. */
 export function patternsOfSource(): readonly SourcePattern[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -57,10 +60,10 @@ function partsOf(literal: string): { readonly source: string; readonly flags: st
   return { source: literal.slice(1, end), flags: literal.slice(end + 1) };
 }
 
-// Stands for a part that is only known when the program runs: a number, a word.
+// Replaces a part that is only known at run time: a number, a word.
 const SAMPLE = 'E7';
 
-/** The text that an expression of constants makes; null where all of it comes from outside. */
+/** The text of a constant expression; null if it comes entirely from outside. */
 function textOf(node: ts.Expression, file: string, tree: ts.SourceFile): string | null {
   if (ts.isStringLiteral(node)) return node.text;
   if (ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
@@ -87,7 +90,7 @@ function rawTextOf(template: ts.TemplateLiteral, file: string, tree: ts.SourceFi
   );
 }
 
-/** A constant of the file's top level, or one that it imports from a file of ours. */
+/** A top-level constant of the file, or one imported from another file of ours. */
 function constantOf(name: string, file: string, tree: ts.SourceFile): string | null {
   for (const statement of tree.statements) {
     if (ts.isVariableStatement(statement))

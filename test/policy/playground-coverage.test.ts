@@ -1,4 +1,4 @@
-/** docs/playground.md is in step with what src/ asks of GitHub, and nothing of that is left unchecked. */
+/** docs/playground.md matches what src/ requests from GitHub, and every operation is checked. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { coverageRows, gaps, withTable } from '../../scripts/playground/coverage
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('the table of the playground’s operations', () => {
-  it('is as it would be made now, without an empty cell', async () => {
+  it('is current and has no empty cell', async () => {
     const rows = await coverageRows(ROOT);
     expect(gaps(rows)).toEqual([]);
     const page = readFileSync(join(ROOT, 'docs/playground.md'), 'utf8');
@@ -16,7 +16,7 @@ describe('the table of the playground’s operations', () => {
     expect(rows.map(({ operation }) => operation)).toContain('POST /graphql');
   });
 
-  it('would show an operation that nobody serves', () => {
+  it('reports an operation that the playground does not serve', () => {
     const row = {
       operation: 'GET /gists',
       served: '–',

@@ -17,14 +17,14 @@ const asides = await readAsides(join(ROOT, 'fixtures/policy/asks-nothing.yml'));
 const policies = await readPolicySentences(join(ROOT, 'fixtures/policy/sentences.yml'));
 
 describe('the rules', () => {
-  it('are all on the page, which says nothing else', () => {
+  it('are all on the generated page, which is current', () => {
     expect(readFileSync(join(ROOT, 'docs/policy-coverage.md'), 'utf8')).toBe(
       coveragePage(rules, findMarks(ROOT).tests),
     );
   });
 
   // rule AG-01
-  it('have one for every sentence that asks for something, and miss each that is taken out', () => {
+  it('cover every sentence that requires something, and a removed rule is reported', () => {
     const gapsOf = (some: readonly Rule[]): readonly string[] =>
       POLICY_FILES.flatMap((file) => wordingGaps(file, policies.get(file) ?? [], some, asides));
     expect(gapsOf(rules)).toEqual([]);
@@ -36,10 +36,10 @@ describe('the rules', () => {
       expect(gapsOf(rules.filter((other) => other !== rule)).join('\n')).toContain(`${rule.file}, `);
   });
 
-  it('are of sentences that the policies have, all of them', () => {
-    // Whoever takes a sentence out takes one from here as well.
+  it('cite all sentences of the policies, and only those', () => {
+    // If a policy loses a sentence, this list must lose one as well.
     expect(POLICY_FILES.map((file) => policies.get(file)?.length)).toEqual([90, 122, 134, 62, 65]);
-    // A checkout by itself has no policies beside it.
+    // A plain checkout has no policies in its parent folder.
     for (const file of POLICY_FILES.filter((one) => existsSync(join(POLICIES, one)))) {
       const marks = sentencesOf(readFileSync(join(POLICIES, file), 'utf8')).map(({ mark }) => mark);
       expect(marks).toEqual(policies.get(file)?.map(({ mark }) => mark));
@@ -47,7 +47,7 @@ describe('the rules', () => {
   });
 });
 
-describe('a policy', () => {
+describe('the parser of a policy', () => {
   const policy = `# Recipe
 Some words about it. A run must be named.
 
@@ -75,7 +75,7 @@ run it
 `;
   const sentences = sentencesOf(policy);
 
-  it('is all of its sentences: of paragraphs, of lists, and each block of code', () => {
+  it('returns every sentence of paragraphs and lists, and each block of code', () => {
     expect(sentences.map(({ section, text }) => `${section}: ${text}`)).toEqual([
       'Recipe: Some words about it.',
       'Recipe: A run must be named.',
@@ -93,13 +93,13 @@ run it
     ]);
   });
 
-  it('has the same marks however it is set', () => {
+  it('gives a sentence the same mark in any formatting', () => {
     const marks = (text: string): readonly string[] => sentencesOf(text).map((sentence) => sentence.mark);
     expect(marks('- You **must**   not `x`.')).toEqual(marks('You must not x.'));
     expect(marks('You must.')).not.toEqual(marks('You must not.'));
   });
 
-  it('is missed where no rule words it, and a rule where it words nothing', () => {
+  it('reports a sentence without a rule, and a rule without a sentence', () => {
     const [first, second] = sentences;
     const file = 'daily-ferry.md' as const;
     const rule = {

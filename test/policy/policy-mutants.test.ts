@@ -1,4 +1,7 @@
-/** `npm run policy:mutants`: every rule that is shown has one marked line of code, one marked test, and a mutant that changes it. */
+/**
+ * `npm run policy:mutants`: every rule with status shown has one marked line of code, one marked test, and a
+ * mutant that changes the line.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const rules = await readRules(join(ROOT, 'fixtures/policy/rules.yml'));
 const shown = rules.filter((rule) => rule.status === 'shown');
 
-describe('the rules that are shown', () => {
+describe('the rules with status shown', () => {
   it('have one mark in the code, one above a test, and a mutant that changes the code', () => {
     const { experiments, problems } = planExperiments(ROOT, shown, findMarks(ROOT));
     expect(problems).toEqual([]);
@@ -32,7 +35,7 @@ describe('a mark', () => {
     ]);
   });
 
-  it('is no sentence that mentions a rule', () => {
+  it('is not read from a sentence that mentions a rule', () => {
     expect(marksIn('src/a.ts', '// rule DF-01 says so\n/** The delta (policy DF-18). */\n')).toEqual([]);
   });
 });
@@ -65,7 +68,7 @@ describe('the plan of a mutant', () => {
     return planExperiments(root, [{ ...rule, mutant }], findMarks(root));
   };
 
-  it('has the file, the line and the title', () => {
+  it('contains the file, the line and the title', () => {
     expect(plan({ 'src/a.ts': code, 'test/a.test.ts': test })).toEqual({
       problems: [],
       experiments: [
@@ -88,7 +91,7 @@ describe('the plan of a mutant', () => {
     ],
     ['a rule without a test', { 'src/a.ts': code }, 'DF-02: 0 marks in tests'],
     [
-      'a mark above no test',
+      'a mark without a test below it',
       { 'src/a.ts': code, 'test/a.test.ts': test.replace('it(', 'call(') },
       'DF-02: no test at test/a.test.ts:3',
     ],

@@ -1,4 +1,7 @@
-/** Closed vocabularies have no dead words: each code is made somewhere in src, outside of its list, and not only asked for. */
+/**
+ * Closed vocabularies have no unused words: each code is produced somewhere in src, outside its list, and
+ * not only compared.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,21 +13,21 @@ import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import { EFFECT_KINDS } from '../support/effect-kinds.ts';
 import { ROOT } from './cruise.ts';
 
-/** Where a list of codes stands as bare words; a table has them as keys, which count for nothing anyway. */
+/** Files that list codes as plain words; in tables the codes are keys, which the pattern ignores. */
 const LISTS = ['domain/effect.ts', 'domain/launch/refusal.ts', 'domain/reasons.ts'];
-/** Sentences are no makers. */
+/** Texts of the bot produce no codes. */
 const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.ts') && !path.startsWith('render/') && !LISTS.includes(path),
 );
-/** A word in quotes that is no key, and is compared with nothing. */
+/** A quoted word that is neither a key nor compared. */
 const MADE = /(?<!(?:[!=]==|\bcase) )'([a-z]+(?:-[a-z]+)*)'(?!:)/g;
 const texts = files.map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
 const made = texts.flatMap((text) => [...text.matchAll(MADE)].map(([, word]) => word));
-/** Beginnings that a word is put behind: `approval-${code}`. */
+/** Prefixes that a code is appended to: `approval-${code}`. */
 const beginnings = texts.flatMap((text) =>
   [...text.matchAll(/`([a-z]+-)\$\{/g)].map(([, word]) => word ?? ''),
 );
-/** An effect is made as an object; the name of its kind alone stands where one is carried out. */
+/** An effect is created as an object; its kind alone occurs where an effect is performed. */
 const kinds = texts.flatMap((text) => [...text.matchAll(/\bkind: '([a-z-]+)',/g)].map(([, word]) => word));
 
 it.each([
@@ -33,7 +36,7 @@ it.each([
   ['refusal', REFUSALS],
   ['reason why an approval falls', DROP_REASONS],
   ['effect', EFFECT_KINDS],
-])('each %s is made somewhere', (what, codes) => {
+])('each %s is produced somewhere', (what, codes) => {
   const words = new Set(what === 'effect' ? kinds : made);
   const isMade = (code: string): boolean =>
     words.has(code) ||

@@ -1,4 +1,7 @@
-/** What our files refer to is in this repository: pages of ours, rows of the policy coverage, and no document of elsewhere. */
+/**
+ * References in our files have a target in this repository: our pages, rows of the policy coverage, and no
+ * external document.
+ */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -18,7 +21,7 @@ const files = [
     TEXT.test(file) && !file.includes('node_modules/') && file !== relative(ROOT, import.meta.filename),
 );
 
-/** Names and sections of documents that were at hand when this was written, and that no reader of it has. */
+/** Names and sections of documents that were available to the authors, but not to a reader. */
 const ELSEWHERE = [
   /\bissue \*[a-z]/,
   /\bissue of the [a-z]+, point\b/,
@@ -29,11 +32,11 @@ const ELSEWHERE = [
   /\(reference:? [a-z]+[,)]/,
   /\breference [a-z]+, (?:section|point)\b/,
   /\bshared\/(?:design|reference)\b/,
-  // Not to be taken for one of docs/decisions: *architecture, D4*.
+  // Must not be confused with docs/decisions: *architecture, D4*.
   /\bdecision [DS]\d/,
 ];
 
-/** `file:line: match` of every line that the pattern fits, by its first group or whole. */
+/** `file:line: match` of every line that matches the pattern, by its first group or whole. */
 function found(pattern: RegExp): readonly { readonly at: string; readonly what: string }[] {
   return files.flatMap((file) =>
     readFileSync(join(ROOT, file), 'utf8')
@@ -47,13 +50,13 @@ function found(pattern: RegExp): readonly { readonly at: string; readonly what: 
   );
 }
 
-describe('what our files refer to', () => {
-  it.each(ELSEWHERE)('is no document of elsewhere: %s', (pattern) => {
+describe('a reference in our files', () => {
+  it.each(ELSEWHERE)('names no external document: %s', (pattern) => {
     expect(found(pattern)).toEqual([]);
   });
 
-  it('are pages that are there', () => {
-    // Tests make up files of labs.
+  it('names an existing page', () => {
+    // Tests invent files of labs.
     const named = found(/\b(docs\/(?:decisions\/)?[a-z0-9-]+\.(?:md|py))\b/).filter(
       ({ at }) => !/^(?:test|packages\/playground\/test)\//.test(at),
     );
@@ -61,14 +64,14 @@ describe('what our files refer to', () => {
     expect(named.filter(({ what }) => !existsSync(join(ROOT, what)))).toEqual([]);
   });
 
-  it('are decisions of docs/architecture.md that are there', () => {
+  it('names an existing decision of docs/architecture.md', () => {
     const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
     const named = found(/\barchitecture(?:\.md)?, ([DS]\d)\b/);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter(({ what }) => !page.includes(`**${what}. `))).toEqual([]);
   });
 
-  it('are rows of docs/policy-coverage.md that are there', async () => {
+  it('names an existing row of docs/policy-coverage.md', async () => {
     const ids = new Set((await readRules(join(ROOT, 'fixtures/policy/rules.yml'))).map(({ id }) => id));
     const named = found(/\b((?:DF|ML|HR|VA|AG)-\d\d)\b/).filter(({ at }) => at.startsWith('src/'));
     expect(named.length).toBeGreaterThan(50);

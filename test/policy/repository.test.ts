@@ -1,4 +1,4 @@
-/** What strangers look for in a repository before they trust its releases: who owns what, what is kept up, what a release says. */
+/** What users check in a repository before they trust its releases: owners, updates, and release notes. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ describe('CODEOWNERS', () => {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => line.split(/\s+/));
-  /** The last pattern that fits decides, as for GitHub. */
+  /** The last matching pattern decides, as on GitHub. */
   const ownersOf = (path: string): readonly string[] =>
     rows
       .findLast(
@@ -30,7 +30,7 @@ describe('CODEOWNERS', () => {
       )
       ?.slice(1) ?? [];
 
-  it('gives everything an owner, and names nothing that is not there', () => {
+  it('gives every path an owner, and names only existing paths', () => {
     expect(rows.filter(([, ...owners]) => owners.length === 0)).toEqual([]);
     expect(ownersOf('docs/anything.md')).toEqual(['@ferrybot/maintainers']);
     const paths = rows.flatMap(([pattern = '']) => (pattern === '*' ? [] : [pattern]));
@@ -50,7 +50,7 @@ describe('CODEOWNERS', () => {
     'src/host/process.ts',
     'test/trust/attacks.ts',
     'fixtures/lab/.github/workflows/ferrybot-launch.yml',
-  ])('wants a second pair of eyes on %s', (path) => {
+  ])('requires a security review for %s', (path) => {
     expect(ownersOf(path)).toEqual(['@ferrybot/maintainers', '@ferrybot/security']);
   });
 });
@@ -70,7 +70,7 @@ describe('updates', () => {
     })
     .parse(parse(textOf('.github/dependabot.yml')));
 
-  it('are looked for in actions, packages and the Python of the tests, and none is taken in its first week', () => {
+  it('cover actions, packages and the Python of the tests, and wait a week before each update', () => {
     const kinds = updates.updates.map((one) => `${one['package-ecosystem']} ${one.directory}`);
     expect(kinds.toSorted()).toEqual(['github-actions /', 'npm /', 'pip /scripts/setup']);
     for (const { directory } of updates.updates) expect(existsSync(join(ROOT, directory))).toBe(true);
@@ -93,7 +93,7 @@ describe('a release', () => {
     expect(Object.keys(OWN_JOBS)).toEqual(expect.arrayContaining(['release/attest', 'release/publish']));
   });
 
-  it('is a branch that has the bundle, and workflows that name the commit of the bundle', async () => {
+  it('is a branch with the bundle, and with workflows that name the commit of the bundle', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-release-'));
     const [origin, checkout] = [join(folder, 'origin.git'), join(folder, 'checkout')];
     const git = async (...args: readonly string[]): Promise<string> =>
@@ -122,7 +122,7 @@ describe('a release', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is made only of a commit on main, which is checked before anything of it runs', async () => {
+  it('is built only from a commit on main, which is checked before its code runs', async () => {
     const steps = workflow.jobs['build']?.steps ?? [];
     const at = steps.findIndex(({ run }) => run?.includes('merge-base') === true);
     expect(steps.slice(0, at).map(({ run }) => run)).toEqual([undefined]);
@@ -148,24 +148,24 @@ describe('a release', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('has its own part of the changelog, the line that a lab pins, and how to check it', async () => {
+  it('has its own section of the changelog, the line to pin, and instructions to verify it', async () => {
     const version = z.object({ version: z.string() }).parse(JSON.parse(textOf('package.json'))).version;
     const isReleased = new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(
       textOf('CHANGELOG.md'),
     );
     const told = await notes(`v${version}`, COMMIT);
-    // Until its part is written, a tag of this version is no release.
+    // Until its section is written, a tag of this version is no release.
     expect(told.exitCode).toBe(isReleased ? 0 : 1);
     expect(isReleased ? told.stdout : told.stderr).toContain(
       isReleased ? `@${COMMIT} # v${version}` : 'CHANGELOG.md has no part',
     );
   });
 
-  it.each([[[]], [['v1', COMMIT]], [['v0.1.0', 'fedcba98']]])('is none of %j', async (args) => {
+  it.each([[[]], [['v1', COMMIT]], [['v0.1.0', 'fedcba98']]])('rejects the arguments %j', async (args) => {
     expect((await notes(...args)).exitCode).toBe(2);
   });
 
-  it('is none of a version that package.json has not', async () => {
+  it('is rejected for a version that package.json does not have', async () => {
     expect(await notes('v99.0.0', COMMIT)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('package.json'),

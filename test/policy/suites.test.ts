@@ -1,4 +1,4 @@
-/** Every test belongs to a suite that somebody runs, and the page says which. */
+/** Every test belongs to a suite that runs in CI, and docs/testing.md lists the suites. */
 
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -14,14 +14,14 @@ it('every test file is in a suite that CI runs', () => {
   expect(own.filter(({ name }) => !steps.includes(`npm run --silent test:${name} -- --parts `))).toEqual([]);
 });
 
-it('each suite of its own has files, a sample in npm test, and a part that npm test leaves out', () => {
+it('each separate suite has files, a sample in npm test, and files that npm test omits', () => {
   for (const { name, files } of others.filter(({ name }) => name !== 'quick')) {
     const sampled = files.filter((file) => main?.files.includes(file));
     expect([sampled.length > 0, sampled.length < files.length], name).toEqual([true, true]);
   }
 });
 
-it('the parts that CI runs of a suite are together what npm test leaves out of it', () => {
+it('the parts of a suite that CI runs add up to the files that npm test omits', () => {
   for (const suite of others.filter(({ name }) => name !== 'quick')) {
     const parts = ['00000000', '00000001', '00000002', '00000003'].map((commit) => partOf(suite, 4, commit));
     const left = suite.files.filter((file) => !main?.files.includes(file));
@@ -32,7 +32,7 @@ it('the parts that CI runs of a suite are together what npm test leaves out of i
   expect(() => partOf(first, 4, 'main')).toThrow('chosen by a commit');
 });
 
-it('docs/testing.md has each with its command, its subject and its minutes', () => {
+it('docs/testing.md lists each suite with its command, its subject and its minutes', () => {
   const page = readFileSync('docs/testing.md', 'utf8');
   for (const { name, about, minutes } of SUITES) {
     const command = name === 'main' ? 'npm test' : `npm run test:${name}`;

@@ -1,6 +1,6 @@
 /**
- * The worked examples of docs/extending.md. Each section `## A new …` has code blocks that name a file behind their
- * language: a `diff` block changes that file, any other block is the whole of it. A section has a test among its files.
+ * The worked examples of docs/extending.md. Each section `## A new …` has code blocks with a file name after
+ * the language: a `diff` block edits that file, any other block is the whole file. Each section has a test.
  */
 
 import {
@@ -21,11 +21,11 @@ export type WorkedExample = {
   readonly blocks: readonly { readonly isEdit: boolean; readonly path: string; readonly text: string }[];
 };
 
-/** Rooms that examples change, or that import what they change; everything else of the tree is linked. */
+/** Folders that examples change, or that import what they change; the rest of the tree is linked. */
 const COPIED: readonly string[] = ['src', 'test', 'packages', 'demo', 'scripts', 'bench', 'docs'];
 const BLOCK = /^```(\w+) (\S+)\n([\s\S]*?)^```$/gm;
 
-/** The sections of the page in their order. */
+/** The sections of the page in order. */
 export function workedExamples(page: string): readonly WorkedExample[] {
   return page
     .split(/^## (?=A new )/m)
@@ -40,13 +40,13 @@ export function workedExamples(page: string): readonly WorkedExample[] {
     }));
 }
 
-/** Files of an example that exist already, and how many lines it changes in each. */
+/** Existing files that an example edits, with the number of changed lines in each. */
 export function editsOf({ blocks }: WorkedExample): Readonly<Record<string, number>> {
   const edits = blocks.filter(({ isEdit }) => isEdit);
   return Object.fromEntries(edits.map(({ path, text }) => [path, (text.match(/^[+-]/gm) ?? []).length]));
 }
 
-/** A folder with a copy of this tree in which these examples were carried out. */
+/** A folder with a copy of this tree that contains these examples. */
 export function treeWith(examples: readonly WorkedExample[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'ferrybot-extending-'));
   for (const name of readdirSync(ROOT)) {
@@ -61,7 +61,7 @@ export function treeWith(examples: readonly WorkedExample[]): string {
   return folder;
 }
 
-/** Each hunk of a `diff` block says the lines around its change, which stand in the file once. */
+/** Each hunk of a `diff` block contains the lines around its change, which occur once in the file. */
 function edited(path: string, before: string, diff: string): string {
   return diff.split(/^@@.*\n/m).reduce((text, hunk) => {
     const lines = hunk.split('\n').slice(0, -1);

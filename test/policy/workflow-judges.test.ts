@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Other people's judges read our workflows: actionlint, and zizmor at its strictest; both are shown to find what is there. */
+/**
+ * Third-party checkers for our workflows: actionlint, and zizmor with its strictest persona. Both are tested
+ * to detect known faults.
+ */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ const files = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((n
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 describeWith('actionlint', 'actionlint', () => {
-  /** `-`: the text comes from here. The file names the labels of a lab's own machines. */
+  /** `-`: the text comes from standard input. The config file names the labels of a lab's own machines. */
   const found = async (text: string): Promise<readonly string[]> => {
     const config = ['-config-file', join(ROOT, '.github/actionlint.yaml')];
     const options = ['-oneline', '-no-color', '-shellcheck=', '-pyflakes='];
@@ -23,15 +26,15 @@ describeWith('actionlint', 'actionlint', () => {
     return said.stdout.split('\n').filter((line) => line !== '');
   };
 
-  it.each(files)('finds nothing in %s', async (file) => {
+  it.each(files)('reports no finding in %s', async (file) => {
     expect(await found(textOf(file))).toEqual([]);
   });
 
   it.each([
-    ['a title inside of a script', 'steps: [{run: "echo ${{ github.event.issue.title }}"}]', 'untrusted'],
-    ['a context that is not there', 'steps: [{run: "echo ${{ nothing.there }}"}]', 'undefined variable'],
-    ['a right that is not there', 'permissions: {content: read}\n    steps: [{run: a}]', 'permission'],
-  ])('finds %s', async (_, job, message) => {
+    ['an issue title in a script', 'steps: [{run: "echo ${{ github.event.issue.title }}"}]', 'untrusted'],
+    ['an undefined context', 'steps: [{run: "echo ${{ nothing.there }}"}]', 'undefined variable'],
+    ['an unknown permission', 'permissions: {content: read}\n    steps: [{run: a}]', 'permission'],
+  ])('detects %s', async (_, job, message) => {
     const text = `on: issues\njobs:\n  a:\n    runs-on: ubuntu-latest\n    ${job}\n`;
     expect((await found(text)).join('\n')).toContain(message);
   });
@@ -49,11 +52,11 @@ describeWith('zizmor', 'zizmor', () => {
     );
   };
 
-  it('finds nothing in any workflow and in the action, as its strictest persona', async () => {
+  it('reports no finding in any workflow or the action with its strictest persona', async () => {
     expect(await audit(...FOLDERS, 'action.yml')).toEqual([]);
   });
 
-  it('finds a comment inside of a script, an action without a commit, and rights for everything', async () => {
+  it('detects a comment in a script, an unpinned action, and write permission for everything', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ferrybot-zizmor-'));
     try {
       const file = join(folder, 'bad.yml');

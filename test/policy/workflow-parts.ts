@@ -1,4 +1,7 @@
-/** What each of our jobs may have, and what each workflow that a lab calls does: the tables behind the workflow rules. */
+/**
+ * The permissions of each of our jobs, and the modes of the workflows that a lab calls: the tables behind
+ * the workflow rules.
+ */
 
 const CONTROL = {
   actions: 'write',
@@ -9,24 +12,24 @@ const CONTROL = {
   statuses: 'read',
 } as const;
 
-/** The card, incidents and the end of a job, which the watching side records and tells. */
+/** The card, incidents and the end of a job, which the watch records and posts. */
 const WATCHING = { checks: 'write', contents: 'write', issues: 'write', 'pull-requests': 'write' } as const;
 
-/** Where incidents are told besides GitHub, seen by the processes that tell them. */
+/** Incident channels besides GitHub, available to the processes that post to them. */
 const CHANNELS = ['FERRYBOT_OPS_WEBHOOK'];
 
-/** What a cluster asks for, seen only by jobs in an environment. */
+/** Secrets that a cluster needs, available only to jobs in an environment. */
 const CLUSTER = ['RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 export type Part = {
   readonly permissions: Readonly<Record<string, string>>;
-  /** The one signing key of the job; null: none. */
+  /** The only signing key of the job, or null. */
   readonly key: string | null;
-  /** Further secrets that it may see. */
+  /** Further secrets that the job may use. */
   readonly others: readonly string[];
-  /** Its machine: a label of its own, or null for a hosted one. */
+  /** The label of its own machine, or null for a hosted one. */
   readonly label: string | null;
-  /** The environment that only the default branch may use: a job outside of it names no key, null. */
+  /** The environment that only the default branch may use; null for a job that has no key. */
   readonly environment: string | null;
   /** Actions that may run after ferrybot in the same job. */
   readonly beside?: readonly string[];
@@ -66,7 +69,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     label: 'ferrybot-stop',
     environment: 'ferrybot-watch',
   },
-  // Its machine has the rights of the cloud itself: no secret of a cluster passes through a workflow.
+  // Its machine has the permissions of the cloud: no cluster secret passes through a workflow.
   care: {
     permissions: { contents: 'write', issues: 'read', 'pull-requests': 'read' },
     key: 'FERRYBOT_RUNNER_KEY',
@@ -81,7 +84,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     label: 'ferrybot-care',
     environment: 'ferrybot-watch',
   },
-  // A program of the lab reads what a job has printed: whatever that makes of it finds nothing worth having.
+  // A program of the lab reads job output here, so the job must have no secret that output could steal.
   fix: {
     permissions: { contents: 'read' },
     key: null,
@@ -92,7 +95,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
 };
 
-/** File of a workflow that a mirror's labs may call → the mode of its one job. */
+/** File of a workflow that a lab may call → the mode of its one job. */
 export const CALLED: Readonly<Record<string, string>> = {
   'chat.yml': 'chat',
   'record.yml': 'chat',
@@ -106,17 +109,23 @@ export const CALLED: Readonly<Record<string, string>> = {
   'fix.yml': 'fix',
 };
 
-/** Jobs of our own repository that may do more than read, by the names of file and job; each runs no package's code. */
+/**
+ * Jobs of our own repository with more than read permission, by file and job name; each runs no package
+ * code.
+ */
 export const OWN_JOBS: Readonly<Record<string, Part['permissions']>> = {
   'code-scanning/codeql': { contents: 'read', 'security-events': 'write' },
   'release/attest': { actions: 'read', contents: 'read', 'id-token': 'write', attestations: 'write' },
   'release/publish': { actions: 'read', contents: 'write' },
 };
 
-/** Workflows of our own repository, which no lab calls. */
+/** Workflows of our own repository that no lab calls. */
 export const OWN_FILES: readonly string[] = ['ci.yml', 'code-scanning.yml', 'release.yml'];
 
-/** Commits that may stand behind `uses:`, read from the repositories' own tags. A release of ours has any commit. */
+/**
+ * Commits that may follow `uses:`, read from the repositories' own tags. Our own releases may have any
+ * commit.
+ */
 export const PINS: Readonly<Record<string, string | null>> = {
   'actions/checkout': '3d3c42e5aac5ba805825da76410c181273ba90b1',
   'actions/setup-node': '820762786026740c76f36085b0efc47a31fe5020',

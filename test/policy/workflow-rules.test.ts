@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Each rule for workflow files is shown to refuse what breaks it. */
+/** Each rule for workflow files is tested with a file that breaks it. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { workflowProblems } from './workflow-rules.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const CHECKOUT = 'actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1';
 
-/** `lab/chat` = the file that a lab has; `chat` = the one that it calls. */
+/** `lab/chat` is the file in a lab; `chat` is the workflow that it calls. */
 function textOf(name: string): string {
   const [folder, file] = name.startsWith('lab/')
     ? ['fixtures/lab/.github/workflows', `ferrybot-${name.slice(4)}.yml`]
@@ -27,16 +27,22 @@ function broken(name: string, from: string | RegExp, to: string): readonly strin
 
 describe('the rules', () => {
   it.each<[string, string, string | RegExp, string, string]>([
-    ['rights for every job', 'chat', 'permissions: {}', 'permissions: {contents: write}', 'top-permissions'],
-    ['the default rights', 'chat', 'permissions: {}\n', '', 'top-permissions'],
-    ['a right that the mode does not need', 'launch', 'issues: read', 'issues: write', 'permissions'],
-    ['a right outside of the table', 'watch', 'checks: write', 'packages: write', 'permissions'],
+    [
+      'permissions for every job',
+      'chat',
+      'permissions: {}',
+      'permissions: {contents: write}',
+      'top-permissions',
+    ],
+    ['the default permissions', 'chat', 'permissions: {}\n', '', 'top-permissions'],
+    ['a permission that the mode does not need', 'launch', 'issues: read', 'issues: write', 'permissions'],
+    ['a permission outside the table', 'watch', 'checks: write', 'packages: write', 'permissions'],
     ['a token for other clouds', 'stop', 'checks: write', 'id-token: write', 'permissions'],
-    ['all rights', 'propose', /permissions:\n( {6}.*\n)+/, 'permissions: write-all\n', 'permissions'],
+    ['all permissions', 'propose', /permissions:\n( {6}.*\n)+/, 'permissions: write-all\n', 'permissions'],
     ['a tag instead of a commit', 'chat', /@[0-9a-f]{40}/, '@v1', 'pin'],
     ['half a commit', 'watch', /@([0-9a-f]{7})[0-9a-f]{33}/, '@$1', 'pin'],
     [
-      'a call, which leaves the environment',
+      'a call, which runs outside the environment',
       'lab/chat',
       / {4}runs-on:[\s\S]*/,
       '    uses: ferrybot/ferrybot/.github/workflows/chat.yml@0123456789abcdef0123456789abcdef01234567\n',
@@ -171,22 +177,25 @@ describe('the rules', () => {
     expect(broken(name, from, to).map((problem) => problem.split(':')[0])).toContain(rule);
   });
 
-  it('take an expression that nobody outside can choose', () => {
+  it('allow an expression that no outsider can choose', () => {
     const harmless = broken('ci', 'run: .ci/run', 'run: echo ${{ github.sha }}');
     expect(harmless.filter((problem) => problem.startsWith('injection'))).toEqual([]);
   });
 
-  it('take a smaller right than the part may have', () => {
+  it('allow a lower permission than the part may have', () => {
     expect(broken('watch', 'checks: write', 'checks: read')).toEqual([]);
   });
 });
 
-describe('the care of a cluster', () => {
-  it.each(['care', 'lab/care'])('has the time of the longest wait for a replacement: %s', (name) => {
-    const minutes = Number(/timeout-minutes: (\d+)/.exec(textOf(name))?.[1]);
-    const waits = (replacementWaitMinutes: number): boolean =>
-      gcpKeys.badNodes.safeParse({ replacementWaitMinutes }).success;
-    expect(waits(minutes - 30)).toBe(true);
-    expect(waits(minutes - 29)).toBe(false);
-  });
+describe('the workflow for cluster care', () => {
+  it.each(['care', 'lab/care'])(
+    'has a timeout longer than the longest wait for a replacement: %s',
+    (name) => {
+      const minutes = Number(/timeout-minutes: (\d+)/.exec(textOf(name))?.[1]);
+      const waits = (replacementWaitMinutes: number): boolean =>
+        gcpKeys.badNodes.safeParse({ replacementWaitMinutes }).success;
+      expect(waits(minutes - 30)).toBe(true);
+      expect(waits(minutes - 29)).toBe(false);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * The rules that every workflow file of ours is held to, as functions from a parsed file to what is wrong with it: those
- * of GitHub's own advice on hardening, and of what we found out about its tokens, that can be read off a file.
+ * The rules for our workflow files, as functions from a parsed file to its problems. They cover GitHub's
+ * hardening advice and our findings about workflow tokens, as far as a file shows them.
  */
 
 import { z } from 'zod';
@@ -16,11 +16,11 @@ import {
   type Workflow,
 } from './workflow-shape.ts';
 
-/** The workflow token of a self-hosted job lives so long, a hosted job at most a quarter of it. */
+/** The token of a self-hosted job lives this long; a hosted job lives at most a quarter of it. */
 const TOKEN_LIFE_MINUTES = 24 * 60;
 const HOSTED_MINUTES = 6 * 60;
 
-/** Everything that is wrong with one workflow file, each line beginning with the name of its rule. */
+/** All problems of one workflow file; each line starts with the name of its rule. */
 export function workflowProblems(source: string): readonly string[] {
   const file = readWorkflow(source);
   return [
@@ -38,19 +38,19 @@ function fileProblems(file: Workflow): readonly string[] {
   return [
     ...(isEmptyMap(file.permissions) ? [] : ['top-permissions: not the empty map']),
     ...(file.env === undefined ? [] : ['env: of the whole file, where every job sees it']),
-    // These events give somebody else's code or files our secrets and our token.
+    // These events would give foreign code or files access to our secrets and token.
     ...eventsOf(file)
       .filter(
         (event) =>
           event === 'pull_request_target' ||
-          // It runs on the default branch; what the other run was made from is somebody else's.
+          // It runs on the default branch, but the other run may come from a foreign commit.
           (event === 'workflow_run' && /workflow_run\.(?:head_|pull_requests)/.test(text)),
       )
       .map((event) => `trigger: ${event}`),
     ...(text.includes('"environment"') ? refProblems(file) : []),
     ...(text.includes('"concurrency"') ? ['concurrency: cancels silently, and is no lock'] : []),
     ...(text.includes('ACTIONS_ALLOW_UNSECURE_COMMANDS') ? ['commands: the log may set variables'] : []),
-    // Names can be taken over, and a bot acts under the name of whoever asked it.
+    // Accounts can be taken over, and a bot acts under the name of the person who asked it.
     ...(/github\.(?:triggering_)?actor\b/.test(text) ? ['actor: who acted is told by a name'] : []),
     ...inputsOf(file)
       .filter(([, type]) => type === undefined)
@@ -58,7 +58,10 @@ function fileProblems(file: Workflow): readonly string[] {
   ];
 }
 
-/** Events that run on the default branch, or only call: an environment of that branch refuses every other ref. */
+/**
+ * Events that run on the default branch, or only call: an environment for that branch rejects every other
+ * ref.
+ */
 const DEFAULT_BRANCH_EVENTS = [
   'issue_comment',
   'issues',
@@ -75,7 +78,8 @@ function refProblems(file: Workflow): readonly string[] {
 }
 
 function jobProblems(one: Job, own: string): readonly string[] {
-  // A calling job is in no environment, and a called one of another owner sees no secret of it: jobs stand where they run.
+  // A calling job has no environment, and a called workflow of another owner gets none of its secrets, so
+  // jobs must be copied.
   if (one.uses !== undefined) return [`call: ${one.uses}`];
   return [
     ...timeoutProblems(one),
@@ -138,7 +142,7 @@ function secretProblems(one: Job, part: Part): readonly string[] {
   ];
 }
 
-/** What installs runs what any package brings. */
+/** Commands that install packages and thereby run their code. */
 const RUNS_PACKAGES = /\b(?:npm|npx|uvx?|pip|yarn|pnpm)\b|\.ci\/run/;
 
 function otherJobProblems(one: Job, allowed: Part['permissions'] | undefined): readonly string[] {
@@ -170,7 +174,7 @@ function checkoutProblems(one: Job): readonly string[] {
   ]);
 }
 
-/** Events that strangers or pushes make never reach a machine of the lab's own. */
+/** Events of untrusted people or pushes must never reach a lab's own machine. */
 const QUIET_EVENTS = ['workflow_dispatch', 'workflow_call', 'schedule'];
 
 function machineProblems(file: Workflow, one: Job): readonly string[] {

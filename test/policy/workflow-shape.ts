@@ -1,4 +1,4 @@
-/** The parts of a workflow file that the rules look at, read from its YAML. */
+/** The parts of a workflow file that the rules check, read from its YAML. */
 
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ const workflow = z.looseObject({
 export type Workflow = z.infer<typeof workflow>;
 export type Job = z.infer<typeof job>;
 
-/** The file; throws where it is no workflow at all. */
+/** Parses the file; throws if it is not a workflow. */
 export function readWorkflow(source: string): Workflow {
   return workflow.parse(parse(source));
 }
@@ -43,7 +43,7 @@ export function eventsOf({ on }: Workflow): readonly string[] {
   return Array.isArray(on) ? on.map(String) : Object.keys(on);
 }
 
-/** The inputs that a person or another workflow gives to it, with their types. */
+/** The inputs from a person or another workflow, with their types. */
 export function inputsOf({ on }: Workflow): readonly (readonly [string, string | undefined])[] {
   const asked = z.looseObject({ inputs: inputs }).nullable();
   const shape = z.looseObject({ workflow_dispatch: asked.optional(), workflow_call: asked.optional() });
@@ -53,7 +53,7 @@ export function inputsOf({ on }: Workflow): readonly (readonly [string, string |
   return Object.entries({ ...dispatch?.inputs, ...call?.inputs }).map(([name, { type }]) => [name, type]);
 }
 
-/** Names of the secrets that a job mentions, `secrets` itself where it takes them all; sorted. */
+/** Names of the secrets that a job mentions, sorted; `secrets` itself if it inherits all. */
 export function secretsOf(one: Job): readonly string[] {
   const { secrets, ...rest } = one;
   const inside = [...JSON.stringify(rest).matchAll(EXPRESSION)].flatMap((found) => named(found[0]));

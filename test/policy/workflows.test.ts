@@ -1,5 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are GitHub's expressions, not templates
-/** Every workflow file that we ship or run obeys the rules; and each rule is shown to refuse what breaks it. */
+/**
+ * Every workflow file that we ship or run follows the rules, and each rule is tested with a file that breaks
+ * it.
+ */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +25,7 @@ const isOwn = (file: string): boolean => OWN_FILES.some((name) => file === `.git
 const ferrybots = files.filter((file) => !file.endsWith('/ci.yml'));
 
 describe('the workflow files', () => {
-  it('are there: those that a lab calls, and those that it copies', () => {
+  it('exist: those that a lab calls, and those that it copies', () => {
     const callable = files.filter((file) => file.startsWith('.github/') && !isOwn(file));
     expect(callable.map((file) => file.split('/').at(-1)).sort()).toEqual(Object.keys(CALLED).sort());
     for (const name of ['chat', 'daily', 'launch', 'watch', 'stop', 'care', 'disk-scan', 'fix', 'watchdog'])
@@ -35,19 +38,19 @@ describe('the workflow files', () => {
     expect(workflowProblems(textOf(file))).toEqual([]);
   });
 
-  it.each(ferrybots)('%s says why each of its jobs needs each permission', (file) => {
+  it.each(ferrybots)('%s explains each permission of its jobs', (file) => {
     const jobs = parseDocument(textOf(file)).get('jobs');
     const permissions = isMap(jobs) ? jobs.items.flatMap(({ value }) => permissionsIn(value)) : [];
     expect(permissions.length).toBeGreaterThan(0);
     expect(permissions.filter(({ why }) => why === '').map(({ name }) => name)).toEqual([]);
   });
 
-  it.each(Object.keys(CALLED))('%s is called and started by nothing else', (name) => {
+  it.each(Object.keys(CALLED))('%s is started only by a call', (name) => {
     const { on } = readWorkflow(textOf(`.github/workflows/${name}`));
     expect(Object.keys(Object(on))).toEqual(['workflow_call']);
   });
 
-  it('all name one commit of ferrybot, and a real one', () => {
+  it('all name the same real commit of ferrybot', () => {
     const uses = ferrybots
       .filter((file) => file.startsWith('.github/'))
       .flatMap((file) =>
@@ -64,8 +67,8 @@ const NOTHING: Job = { steps: [], with: {}, secrets: {} };
 const plain = (one: Job | undefined): unknown =>
   JSON.parse(JSON.stringify(one).replaceAll(/@[0-9a-f]{40}/g, '@COMMIT'));
 
-// GitHub gives a called workflow of another owner neither the caller's machines nor a secret of an environment, so a lab
-// copies these jobs.
+// GitHub gives a called workflow of another owner neither the caller's machines nor an environment's secrets,
+// so a lab copies these jobs.
 describe.each([
   ['launch', 'launch'],
   ['watch', 'watch'],
@@ -76,12 +79,12 @@ describe.each([
   ['propose', 'daily'],
   ['watchdog', 'watchdog'],
 ] as const)('the job %s', (name, file) => {
-  it('is the same where it is called and where a lab copies it', () => {
+  it("is identical in the called workflow and in the lab's copy", () => {
     expect(plain(jobIn(lab(file), name))).toEqual(plain(jobIn(ours(name), name)));
   });
 });
 
-it('the job chat is the same where a lab copies it, but for what does not concern it', () => {
+it("the job chat is identical in the lab's copy, except for conditions", () => {
   const copied = jobIn(lab('chat'), 'chat');
   expect(plain(copied)).toEqual(plain({ if: copied?.if, ...NOTHING, ...jobIn(ours('chat'), 'chat') }));
 });
@@ -94,7 +97,7 @@ it.each([
   ['disk-scan', false],
   ['daily', false],
   ['fix', true],
-])('the job record after %s is the same where a lab copies it, but for when it runs', (name, ofOneRun) => {
+])("the job record after %s is identical in the lab's copy, except for its trigger", (name, ofOneRun) => {
   const copied = jobIn(lab(name), 'record') ?? NOTHING;
   const called = JSON.stringify(jobIn(ours('record'), 'record'));
   const expected: Job = JSON.parse(ofOneRun ? called : called.replace(',"run":"${{ inputs.run }}"', ''));

@@ -1,4 +1,7 @@
-/** A job that a person has submitted to a real Ray head by hand, as ray_run.py does: told, looked at, read and stopped like one of ours. Takes about half a minute. */
+/**
+ * A job that a person submitted by hand to a real Ray head, as ray_run.py does: described, observed, read
+ * and stopped like our own jobs. Takes about half a minute.
+ */
 
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +28,7 @@ describeWithRay('a job that a person has submitted to a real Ray head', () => {
 
   const byHand = async (submission_id: string, entrypoint: string): Promise<void> => {
     const bearer = `Bearer ${head.token}`;
-    // Ray answers no program that says where it stands, as a browser and Node's own fetch do.
+    // Ray rejects requests with an origin header, which browsers and Node's own fetch send.
     const body = JSON.stringify({
       submission_id,
       entrypoint,
@@ -57,7 +60,7 @@ describeWithRay('a job that a person has submitted to a real Ray head', () => {
     throw new Error(`${jobId} never got there`);
   };
 
-  it('is told with submitter, command and commit, and nobody’s metadata; its end, log and stop are as of any', async () => {
+  it('is described with submitter, command and commit, without metadata, and can be read and stopped', async () => {
     const id = 'ray-run-ada-sweep-20261121-051716';
     await byHand(id, 'python -c "import time; print(4711, flush=True); time.sleep(1000)"');
     const told = await when(id, (status) => status === 'RUNNING');
@@ -81,7 +84,7 @@ describeWithRay('a job that a person has submitted to a real Ray head', () => {
     });
   });
 
-  it('tells no secret of its command, and one that needs a shell as it is', async () => {
+  it('is described without a secret in its command, also if the command needs a shell', async () => {
     await byHand('by-hand-2', `cd /tmp && echo ${SECRET} && exit 3`);
     const told = await when('by-hand-2', (status) => status === 'FAILED');
     expect(JSON.stringify(told)).not.toContain(SECRET);

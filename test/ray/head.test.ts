@@ -1,4 +1,4 @@
-/** The real head that the tests of this folder start: it asks for its token, and forgets everything when it starts again. */
+/** The real head that these tests start: it requires its token, and loses all jobs on a restart. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takenPorts } from '../../demo/ray/free-ports.ts';
@@ -20,14 +20,14 @@ describeWithRay('a Ray head of the tests', () => {
     return { status: answer.status, text: await answer.text() };
   };
 
-  it('lets nobody in without its token, and is another one after a restart', async () => {
+  it('requires its token, and has a new session after a restart', async () => {
     expect(await version(null)).toMatchObject({ status: 401 });
     expect(await version('another')).toMatchObject({ status: 403 });
     const before = await version(head.token);
     expect(before).toMatchObject({ status: 200, text: expect.stringContaining('"ray_version": "2.60.0"') });
     await head.stop();
     await expect(version(head.token)).rejects.toThrow('fetch failed');
-    // Nobody is left of it, the agents of its node neither: they hold ports that the next one needs.
+    // All its processes must have ended, including the node agents, because the next head needs their ports.
     expect(await takenPorts(head.ports)).toEqual([]);
     await head.start();
     const after = await version(head.token);

@@ -1,4 +1,7 @@
-/** What we say that Ray leaves out of a folder, against the packaging of the real SDK, on random trees and rules. */
+/**
+ * Compares our list of files that Ray leaves out with the packaging of the real SDK, on random trees and
+ * rules.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +13,7 @@ import { leftOutByScript } from '../../src/engines/ray/engine.ts';
 import { filesOnDisk } from '../../src/host/git/tree-on-disk.ts';
 import { describeWithRay, RAY_BIN } from '../support/ray-tools.ts';
 
-/** Lists, for each folder, the files that the SDK would put into its package. */
+/** Lists, for each folder, the files that the SDK would package. */
 const PACKS = `
 import json, sys
 from pathlib import Path
@@ -55,7 +58,7 @@ const TREE = fc.record({
 });
 
 describeWithRay('what Ray leaves out', () => {
-  it('is among what we say is left out, whatever the tree and the rules (300 trees)', async () => {
+  it('leaves out only files that we report as left out, for random trees and rules (300 trees)', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-packs-'));
     try {
       const trees = fc.sample(TREE, { numRuns: 300, seed: 20_261_122 });
@@ -91,7 +94,7 @@ describeWithRay('what Ray leaves out', () => {
         dropped += lost.length > 0 ? 1 : 0;
         same += lost.length === told.size ? 1 : 0;
       }
-      // Neither a rule that names everything nor trees of which nothing is ever left out would pass.
+      // Guards against rules that name everything and trees from which nothing is left out.
       expect(dropped).toBeGreaterThan(60);
       expect(same).toBeGreaterThan(200);
     } finally {
@@ -105,7 +108,7 @@ async function put(path: string, text: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   } catch (error) {
-    // A random path may go through a file that is there already: that tree has one file less.
+    // A random path may pass through an existing file; that tree has one file less.
     if (
       !(
         error instanceof Error &&

@@ -1,4 +1,6 @@
-/** What the ordinary suite takes for Ray's answers is what Ray answers: a new release shows here, and nowhere else first. */
+/**
+ * The recorded answers in the ordinary suite match a real Ray head, so that a new release shows here first.
+ */
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -10,7 +12,7 @@ const recorded = recordingSchema.parse(
   JSON.parse(readFileSync(new URL('../../fixtures/ray/answers.json', import.meta.url), 'utf8')),
 );
 
-/** Keys and types of JSON, sorted; of a text what it says at its end, where a traceback names its error. */
+/** Keys and types of JSON, sorted; of a text its last line, where a traceback names its error. */
 function shape({ status, contentType, body }: RecordedAnswer): unknown {
   const said = typeof body === 'string' ? body.trim().split('\n').at(-1) : typesOf(body);
   return { status, contentType, said };
@@ -27,7 +29,7 @@ function typesOf(value: unknown): unknown {
 }
 
 describeWithRay('the recorded answers', () => {
-  it('are those of a live head, in keys, types, content types and words (record anew with scripts/record-ray.ts)', async () => {
+  it('match a live head in keys, types, content types and words (record again with scripts/record-ray.ts)', async () => {
     const head = await startRayHead();
     try {
       const live = await recordRay(head);

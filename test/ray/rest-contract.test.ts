@@ -1,4 +1,4 @@
-/** The contract of every engine, kept by the Jobs API of a real Ray head. */
+/** The contract of every engine, tested with the Jobs API of a real Ray head. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
     return {
       engine,
       jobId,
-      // Ray writes its second line when it has started the command, so they may stand in either order.
+      // Ray writes its second line after it has started the command, so the order is not fixed.
       log: new RegExp(
         `Runtime env is setting up[^]*Running entrypoint for job ${jobId}: python quick\\.py\\n`,
       ),

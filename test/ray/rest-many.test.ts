@@ -1,4 +1,7 @@
-/** A hundred submits on a real head while answers are lost and doubled and the head restarts: what ran is counted by the jobs themselves. Takes up to two minutes. */
+/**
+ * A hundred submits on a real head while answers are lost and doubled and the head restarts; the jobs
+ * themselves record each start. Takes up to two minutes.
+ */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +18,9 @@ import { describeWithRay } from '../support/ray-tools.ts';
 
 const SUBMITS = 100;
 const TRIES_MAX = 20;
-/** A job is a Python process of 60 MB before it begins. */
+/** Each job starts as a Python process of 60 MB. */
 const AT_ONCE_MAX = 6;
-/** Attempts during whose submit the head restarts, right after it took the job. */
+/** Attempts during which the head restarts, right after it accepted the job. */
 const RESTARTS: ReadonlySet<number> = new Set([33, 66]);
 
 describeWithRay('a hundred submits on a real head', () => {
@@ -29,7 +32,7 @@ describeWithRay('a hundred submits on a real head', () => {
     directory = await mkdtemp(join(tmpdir(), 'ferrybot-many-'));
     ran = join(head.folder, 'ran');
     await writeFile(ran, '');
-    // Says that it runs, then takes its time: a second one of the same attempt would say so too.
+    // Records its start, then sleeps: a second start of the same attempt would be recorded too.
     await writeFile(join(directory, 'job.sh'), 'echo "$1" >> "$2"; sleep 1\n');
   });
   afterAll(async () => {
@@ -59,14 +62,14 @@ describeWithRay('a hundred submits on a real head', () => {
     }
     await untilQuiet(calm, [...outcomes.keys()], 0);
     const said = (await readFile(ran, 'utf8')).trim().split('\n');
-    // The jobs' own word: nobody ran twice.
+    // The jobs' own record: none ran twice.
     expect(said.length).toBe(new Set(said).size);
     const kinds = Map.groupBy(outcomes.values(), ({ kind }) => kind);
     expect([...kinds.keys()].toSorted()).toEqual(['lost', 'started']);
     expect(kinds.get('lost')).toHaveLength(RESTARTS.size);
     const adopted = (kinds.get('started') ?? []).filter((one) => one.kind === 'started' && one.adopted);
     expect(adopted.length).toBeGreaterThan(10);
-    // What was started in the session that still stands did run.
+    // Each job that was started in the current session did run.
     const last = await calm.session();
     const standing = [...outcomes].filter(
       ([, one]) => one.kind === 'started' && last.kind === 'session' && one.session === last.id,
@@ -76,7 +79,7 @@ describeWithRay('a hundred submits on a real head', () => {
   }, 600_000);
 });
 
-/** Few enough of them run: the list says so in one request. */
+/** Waits until few enough are running; one request lists them all. */
 async function untilQuiet(engine: Engine, ids: readonly string[], runningMax = AT_ONCE_MAX): Promise<void> {
   for (let look = 0; look < 1_000; look += 1) {
     const seen = (await engine.observeMany?.(ids.map((jobId) => ({ jobId, lastSession: null })))) ?? [];
@@ -87,7 +90,7 @@ async function untilQuiet(engine: Engine, ids: readonly string[], runningMax = A
   throw new Error('the head does not come to rest');
 }
 
-/** Loses answers before or after the head acted and doubles submits, and restarts the head when told to. */
+/** Loses answers before or after the head acted, doubles submits, and restarts the head on request. */
 function faultyHttp(head: () => RayHead): {
   readonly http: Http;
   readonly begin: (restarts: boolean) => void;

@@ -1,4 +1,7 @@
-/** Faults on a real head: ten at once, a huge log and a huge line, a hostile log, a head that goes away and one that begins anew. Takes about a minute. */
+/**
+ * Faults on a real head: ten concurrent submits, a huge log and a huge line, a hostile log, an unreachable
+ * head and a restarted one. Takes about a minute.
+ */
 
 import { hash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -50,7 +53,7 @@ describeWithRay('a real Ray head', () => {
     }
     throw new Error(`${jobId} never got there`);
   };
-  /** What stands at `offset` of the job's log: read anew where a head under load gave no answer, as the watch does. */
+  /** The log from `offset`; retried if a head under load gave no answer, as the watch does. */
   const chunkOf = async (jobId: string, offset: number, reader = engine) => {
     for (let look = 0; look < 20; look += 1) {
       const read = await readText(reader, jobId, offset);
@@ -60,7 +63,10 @@ describeWithRay('a real Ray head', () => {
     }
     throw new Error('the log stays unknown');
   };
-  /** The job's log from the start, once `accept` takes it. A head under load may leave single reads without an answer. */
+  /**
+   * The job's log from the start, once `accept` accepts it. A head under load may not answer single
+   * requests.
+   */
   const logOnce = async (jobId: string, accept: (text: string) => boolean): Promise<string> => {
     let last = '';
     for (let read = 0; read < 100; read += 1) {
@@ -72,11 +78,11 @@ describeWithRay('a real Ray head', () => {
     throw new Error(`the log of ${jobId} stays ${last}`);
   };
   const hasEnded = (status: string): boolean => isTerminal(status as Parameters<typeof isTerminal>[0]);
-  /** The log as Ray keeps it, read behind the API's back. */
+  /** The log as Ray stores it, read without the API. */
   const logFile = (jobId: string): Promise<Buffer> =>
     readFile(join(head.sessionFolder(), 'logs', `job-driver-${jobId}.log`));
 
-  it('runs a job once that ten submit at the same time', async () => {
+  it('runs a job once that ten clients submit at the same time', async () => {
     const ran = join(head.folder, 'ran');
     const spec = specOf('ten', ['sh', '-c', 'echo ran >> "$1"', 'sh', ran]);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => submitTo(engine, spec)));
@@ -87,10 +93,10 @@ describeWithRay('a real Ray head', () => {
     expect(await readFile(ran, 'utf8')).toBe('ran\n');
   });
 
-  it('gives the job its files, its mode of them, and its environment', async () => {
+  it('gives the job its files with their modes, and its environment', async () => {
     await mkdir(join(directory, 'deep/er'), { recursive: true });
     await writeFile(join(directory, 'deep/er/käse.txt'), 'cheese');
-    // One write: the head says something of its own in the same file.
+    // One write, because the head writes to the same file.
     await writeFile(
       join(directory, 'run.sh'),
       '#!/bin/sh\nprintf "%s %s\\n" "$(cat deep/er/*.txt)" "$GREETING"\n',
@@ -103,7 +109,7 @@ describeWithRay('a real Ray head', () => {
     await logOnce('files', (text) => text.includes("cheese it's 5$; `x` $ %\n"));
   });
 
-  it('hands on 200 MB of log once, with memory for a chunk, while the job prints and after', async () => {
+  it('returns 200 MB of log once, with the memory of a chunk, while the job prints and after it ended', async () => {
     const source = `line = "x" * 1990
 for i in range(105_000):
     print(f"{i:08d} {line}")`;
@@ -119,7 +125,7 @@ for i in range(105_000):
       offset = read.nextOffset;
       seen.bytes = offset;
       if (seen.parts.length % 50 === 0) {
-        // What is held counts, not what the collector has not come to yet.
+        // Collect garbage first, so that only held memory counts.
         collect();
         seen.peak = Math.max(seen.peak, process.memoryUsage().arrayBuffers - before.arrayBuffers);
       }
@@ -131,7 +137,7 @@ for i in range(105_000):
     const file = await logFile('large');
     expect(seen.bytes).toBe(file.length);
     expect(seen.bytes).toBeGreaterThan(200 * MB);
-    // The same pieces of the file give the same digest: nothing twice, nothing left out, nothing changed.
+    // The same pieces of the file give the same digest: nothing is repeated, missing or changed.
     let expected = hash('sha256', '', 'hex');
     for (const [index, from] of seen.parts.entries()) {
       const piece = file.subarray(Number(from), Number(seen.parts[index + 1] ?? file.length));
@@ -141,7 +147,7 @@ for i in range(105_000):
     expect(seen.peak).toBeLessThan(64 * MB);
   });
 
-  it('hands on a line of 5 MB, escapes, workflow commands and broken characters as they are', async () => {
+  it('returns a line of 5 MB, escapes, workflow commands and broken characters unchanged', async () => {
     const source = `print("::set-output name=x::y"); print("\\x1b[31mred\\x1b[0m"); print("🚀" * 10)
 print("y" * 5_000_000)
 print("::add-mask::secret"); print("done")`;
@@ -159,7 +165,7 @@ print("::add-mask::secret"); print("done")`;
     expect(text).toContain('\u001b[31mred\u001b[0m\n🚀');
   });
 
-  it('tells why a job failed without the secrets that the job printed, in whatever form', async () => {
+  it('reports why a job failed without the secrets that the job printed, in any encoding', async () => {
     const source = `import os, base64, urllib.parse
 s = os.environ["WANDB_API_KEY"]
 print(s, repr(s), base64.b64encode(s.encode()).decode(), urllib.parse.quote(s)); print("::add-mask::x\\x1b[31m")
@@ -176,7 +182,7 @@ raise SystemExit(3)`;
     }
   });
 
-  it('that refuses the token answers nothing, and nothing is concluded', async () => {
+  it('reports unknown for a wrong token, and concludes nothing', async () => {
     const stranger = createRestEngine({ address: head.address, token: 'no-token-of-this-head' });
     expect(await stranger.observe('ten', null)).toEqual({
       kind: 'unknown',
@@ -187,7 +193,7 @@ raise SystemExit(3)`;
     expect(await engine.observe('stranger', null)).toMatchObject({ kind: 'absent' });
   });
 
-  it('that goes away is unknown, and one that began anew has lost what ran: never failed, never absent', async () => {
+  it('reports unknown while it is down, and state-lost after a restart, never failed or absent', async () => {
     const outcome = await submitTo(
       engine,
       specOf('endless', python('import time; print("up", flush=True); time.sleep(1e6)')),

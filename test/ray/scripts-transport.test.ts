@@ -1,4 +1,7 @@
-/** The lab's scripts submit to a real head through uv, and the Jobs API looks, as a lab with a dashboard has it (half a minute). */
+/**
+ * The lab's scripts submit to a real head through uv, and the Jobs API observes, as in a lab with a
+ * dashboard. Takes half a minute.
+ */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +41,7 @@ describeWithRay("the lab's scripts on a real head", () => {
     await lab?.close();
   });
 
-  it('submit a job that says whose it is, with its variables, and no other submit of it ever starts a second', async () => {
+  it('submit a job with its identity and variables, and no repeated submit starts a second one', async () => {
     const spec = await lab.spec('says-1', SAYS, {
       env: { GREETING: '-e dear=all', HF_TOKEN: SECRET, GIT_COMMIT: COMMIT },
     });
@@ -60,14 +63,14 @@ describeWithRay("the lab's scripts on a real head", () => {
     expect(await submitTo(engine, other)).toEqual({ kind: 'conflict', found: spec.metadata });
   });
 
-  it('start one job of ten submits of one id at once, and every submitter learns which', async () => {
+  it('start one job for ten concurrent submits of one id, and each submitter learns the outcome', async () => {
     const spec = await lab.spec('ten-1', SAYS, { env: { HF_TOKEN: SECRET } });
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => submitTo(engine, spec)));
     expect(outcomes.map(({ kind }) => kind).filter((kind) => kind === 'submitted')).toHaveLength(1);
     expect(outcomes.map(({ kind }) => kind).filter((kind) => kind === 'adopted')).toHaveLength(9);
   });
 
-  it('do without uv only where it is not there', async () => {
+  it('bypass uv only if it is missing', async () => {
     const python = [UV_RUN.at(-1) ?? ''];
     const given = lab.settings(head.address, head.token, {
       python: ['/nowhere/uv', 'run'],
@@ -76,13 +79,13 @@ describeWithRay("the lab's scripts on a real head", () => {
     const scripts = { ...given, env: { ...given.env, PATH: '/usr/bin:/bin' } };
     const without = createRayEngine({ rest, scripts, dashboard: head.address });
     const spec = await lab.spec('plain-1', SAYS, { env: { HF_TOKEN: SECRET } });
-    // The script starts `uv export` by name: it lies beside that Python, and nowhere else.
+    // The script starts `uv export` by name, which exists only next to that Python.
     await writeFile(join(spec.workingDirectory, 'pyproject.toml'), PROJECT);
     await writeFile(join(spec.workingDirectory, 'uv.lock'), LOCK);
     expect(await submitTo(without, spec)).toMatchObject({ kind: 'submitted' });
   });
 
-  it('start nothing, and know nothing, when the dashboard is out of reach', async () => {
+  it('start nothing and report unknown if the dashboard is out of reach', async () => {
     const address = 'http://127.0.0.1:9';
     const dead = createRayEngine({
       rest: createRestEngine({ address, token: head.token }),
@@ -100,7 +103,7 @@ describeWithRay("the lab's scripts on a real head", () => {
   });
 });
 
-/** Null while it is none of a job's ends. */
+/** Null until the job has ended. */
 function ended(seen: Awaited<ReturnType<Engine['observe']>>): object | null {
   return seen.kind === 'found' && isTerminal(seen.status) ? seen : null;
 }

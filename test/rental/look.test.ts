@@ -1,4 +1,4 @@
-/** What one look at an account comes to in the record of a run. */
+/** What one check of an account records for a run. */
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
@@ -30,7 +30,7 @@ function newRun(jobId = 'job-1'): Run {
   };
 }
 
-/** Looks, and records what it comes to. */
+/** Checks the account and records the result. */
 function look(run: Run, instances: readonly RentedInstance[], nowMs = NOW): readonly EventDraft[] {
   const { drafts, journal } = lookAtAccount({
     ...{ now: nowMs as Instant, cluster: 'rented', terms: TERMS },
@@ -51,7 +51,7 @@ it.each([
   ['an hour', { hourly: 1e300, status: 'running' }],
   ['an hour of its disk', { storageHourly: 1e308 }],
   ['its traffic', { traffic: 1e300 }],
-] as const)('lets a machine go whose host names a price of %s that no record can say', (_of, price) => {
+] as const)('destroys a machine with a price of %s that is too large to record', (_of, price) => {
   const run = newRun();
   const { drafts, destroy } = lookAtAccount({
     ...{ now: NOW as Instant, cluster: 'rented', terms: TERMS },
@@ -65,7 +65,7 @@ it.each([
 });
 
 // threat T173
-it('goes by what a runner has held against the approval, whatever an order says that none has carried out', () => {
+it('uses the claimed approval, not the limits of an order without a claim', () => {
   const run = newRun();
   const { order, submission } = run.state;
   end(run, NOW - HOUR);
@@ -84,7 +84,7 @@ it('goes by what a runner has held against the approval, whatever an order says 
   expect(types).toContain('tear-down-begun');
 });
 
-/** What the stolen watch key writes. */
+/** An entry that a stolen watch key can write. */
 function forgedGone(run: Run, cadenceMs: number): void {
   const forged = {
     ...{ instance: 7, jobId: 'job-1', status: 'gone' as const, createdAt: toRfc3339(RENTED as Instant) },
@@ -98,7 +98,7 @@ function forgedGone(run: Run, cadenceMs: number): void {
 }
 
 // threat T184
-it('counts the whole life of a machine that was written to be gone and is there, at the price of its card', () => {
+it('counts the whole life of a machine recorded as gone that still exists, at its full price', () => {
   for (const status of ['running', 'loading', 'exited'] as const) {
     const run = newRun();
     look(run, [machine({ status: 'running' })], RENTED + MINUTE);
@@ -108,13 +108,13 @@ it('counts the whole life of a machine that was written to be gone and is there,
   }
 });
 
-it('is due after ten minutes at the latest, however late the record says the next look is', () => {
+it('is due after ten minutes at the latest, even if the record names a later check', () => {
   const run = newRun();
   forgedGone(run, 30 * MINUTE);
   expect(rentalDueAtMs(run.state)).toBe(NOW - MINUTE + 10 * MINUTE);
 });
 
-it('ends what is kept no longer than to the next look, also where another machine has just gone and that look is late', () => {
+it('ends a machine kept only until the next check, even if another check is late', () => {
   const [kept, gone] = [newRun(), newRun('job-2')];
   for (const run of [kept, gone]) end(run, NOW - HOUR);
   const until = toRfc3339((NOW + 4 * MINUTE) as Instant);
@@ -129,8 +129,8 @@ it('ends what is kept no longer than to the next look, also where another machin
   expect(decided.destroy).toEqual([{ id: 7, jobId: 'job-1' }]);
 });
 
-describe('a machine that ran and stopped between two looks', () => {
-  it('is booked as if its card had run all the time, in words that say so', () => {
+describe('a machine that ran and stopped between two checks', () => {
+  it('is booked as if it had been running all the time, and the text says that this is an estimate', () => {
     const run = newRun();
     expect(seenIn(look(run, [machine()]))).toMatchObject([
       { instance: 7, microdollars: 800_000, isEstimated: true },
@@ -140,7 +140,7 @@ describe('a machine that ran and stopped between two looks', () => {
     );
   });
 
-  it('is booked by the times of its job, from the beginning until it would have destroyed itself', () => {
+  it('is booked by the times of its job, from its start until its own destruction', () => {
     const run = newRun();
     const [from, to] = [RENTED + 10 * MINUTE, RENTED + 20 * MINUTE];
     const data = {
@@ -149,13 +149,13 @@ describe('a machine that ran and stopped between two looks', () => {
     } as unknown as Extract<EventDraft, { type: 'ended' }>['data'];
     take(run, [{ type: 'ended', role: 'watch', data }], NOW - MINUTE);
     const [seen] = seenIn(look(run, [machine()]));
-    // Two hours of disk, and the card from the beginning until its grace after the end was over.
+    // Two hours of disk, and the GPU from the start until the grace time after the end.
     const hours = (10 + TERMS.endMinutesMax) / 60;
     expect(seen?.microdollars).toBe(Math.round(20_000 + 390_000 * hours));
     expect(seen?.isEstimated).toBe(true);
   });
 
-  it('and that went by itself before anybody saw it run, too', () => {
+  it('is booked as an estimate if it disappeared before a check saw it running', () => {
     const run = newRun();
     const [loading] = seenIn(look(run, [machine({ status: 'loading', createdAtMs: NOW - MINUTE })]));
     expect(loading?.isEstimated).toBeUndefined();
@@ -164,7 +164,7 @@ describe('a machine that ran and stopped between two looks', () => {
     expect((gone?.microdollars ?? 0) - (loading?.microdollars ?? 0)).toBe(400_000);
   });
 
-  it('without a live run, as an orphan that may have run since its creation', () => {
+  it('is booked as an orphan since its creation if no live run exists', () => {
     const run = newRun();
     const begun = look(run, [machine({ jobId: 'job-9' })]).filter(({ type }) => type === 'tear-down-begun');
     expect(begun).toMatchObject([{ data: { instance: 7, reason: 'orphan', microdollars: 800_000 } }]);

@@ -1,4 +1,4 @@
-/** Jobs that are only planned, on the account of the rehearsed Vast.ai: what they do, and what a look can see of it. */
+/** Planned jobs on the simulated Vast.ai account: what they do, and what an observation can see. */
 
 import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
 import type { Account } from '../../packages/playground/vast/account.ts';
@@ -6,7 +6,7 @@ import type { Container, Instance } from '../../packages/playground/vast/instanc
 import { storageHourly } from '../../packages/playground/vast/offers.ts';
 import type { RentedInstance } from '../../src/domain/rented.ts';
 
-/** In front of a job's id in the labels of our machines. */
+/** The prefix of a job id in the labels of our machines. */
 export const FLEET = 'ferrybot:lab:';
 
 /** What a job will do once its container runs. */
@@ -42,12 +42,12 @@ export function scripted(atMs: number, plan: Plan | undefined): Script {
   };
 }
 
-/** What is really going on, which no look of ours can ask. */
+/** The real state, which no observation can query. */
 export function trains({ actual, container }: Instance, nowMs: number): boolean {
   return actual === 'running' && container !== null && nowMs < (container as Script).hangsAtMs;
 }
 
-/** What the log tells: when its last step was; a container that has begun and made none counts from its beginning. */
+/** What the log shows: the time of its last step; a container without a step counts from its start. */
 export function stepsSeen(
   { actual, container }: Instance,
   before: number | null,

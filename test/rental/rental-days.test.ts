@@ -1,4 +1,4 @@
-/** A sample of the rental days; `npm run rentals -- --days 10000` plays as many as one likes. */
+/** A sample of the rental days; `npm run rentals -- --days 10000` runs any number. */
 
 import { describe, expect, it } from 'vitest';
 import { decideTearDown } from '../../src/rental/tear-down.ts';
@@ -7,7 +7,7 @@ import { type Law, playRentalDays } from './rental-days.ts';
 const DAYS = 120;
 
 describe('rental days with faults', () => {
-  it('leave no orphan, no second machine and no idle minute beyond the grace an hour after the faults, and touch nothing of others', async () => {
+  it('leave no orphan, second or idle machine an hour after the faults, and never touch foreign machines', async () => {
     const { orphanMinutes, doubleMinutes, idleMinutes, foreignTouched, ...played } = await playRentalDays(
       DAYS,
       1,
@@ -22,36 +22,36 @@ describe('rental days with faults', () => {
       expect(happened).toBeGreaterThan(DAYS / 10);
   });
 
-  it('are booked to within one in a hundred of what the server bills', async () => {
+  it('are booked to within one per cent of what the server bills', async () => {
     const { billed, booked } = await playRentalDays(DAYS, 2);
     expect(Math.abs(booked / billed - 1)).toBeLessThan(0.01);
   });
 
   it.each([
     [
-      'forgets what did not go',
+      'forgets machines that were not destroyed',
       (input) => decideTearDown({ ...input, record: forgetful(input) }),
       'orphanMinutes',
     ],
     [
-      'waits for another look',
+      'waits for another check',
       (input) => decideTearDown({ ...input, nextLookMs: input.nowMs - 600_000 }),
       'idleMinutes',
     ],
     [
-      'takes every machine for ours',
+      'treats every machine as ours',
       (input) => decideTearDown({ ...input, account: allOurs(input) }),
       'foreignTouched',
     ],
   ] as const satisfies readonly (readonly [string, Law, string])[])(
-    'show a law that %s',
+    'reveal a decision rule that %s',
     async (_, law, what) => {
       expect((await playRentalDays(20, 3, law))[what]).toBeGreaterThan(0);
     },
   );
 });
 
-/** Every machine has a living run. */
+/** Every machine has a live run. */
 function forgetful({ record }: Parameters<Law>[0]): Parameters<Law>[0]['record'] {
   return {
     isWhole: false,

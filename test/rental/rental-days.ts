@@ -1,4 +1,7 @@
-/** Rental days on virtual time: what the watch really does, against an account that fails, with runs, kills and other people's machines. */
+/**
+ * Rental days on virtual time: the real code of the watch against a failing account, with runs, crashes and
+ * foreign machines.
+ */
 
 import { type Account, createAccount } from '../../packages/playground/vast/account.ts';
 import { type TearDownPorts, tearDown } from '../../src/actions/destroy.ts';
@@ -30,7 +33,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const TICK = 2 * MINUTE;
-/** Of each day: what fails may fail so long; an hour later everything has to be in order again. */
+/** Part of each day in which faults may occur; an hour later everything must be in order again. */
 const FAULTS_END = 18 * HOUR;
 const CALM = FAULTS_END + HOUR;
 
@@ -39,7 +42,10 @@ export type RentalReport = {
   readonly destroyed: number;
   readonly faults: number;
   readonly kills: number;
-  /** In calm hours: minutes of machines without a living run, of second machines, and of idleness beyond the grace. */
+  /**
+   * In calm hours: minutes of machines without a live run, of second machines, and of idle time beyond the
+   * grace.
+   */
   readonly orphanMinutes: number;
   readonly doubleMinutes: number;
   readonly idleMinutes: number;
@@ -48,7 +54,7 @@ export type RentalReport = {
   readonly booked: number;
 };
 
-/** A stand-in for a law that is to be seen to fail. */
+/** A replacement for the decision rule, to show that the checks detect it. */
 export type Law = typeof decideTearDown;
 
 type World = {
@@ -68,10 +74,10 @@ type World = {
   late: readonly { readonly atMs: number; readonly label: string }[];
 };
 
-/** The process ends here, whatever it was about to do. */
+/** The process ends here, at any point. */
 class Killed extends Error {}
 
-/** Plays so many days. */
+/** Simulates the given number of days. */
 export async function playRentalDays(
   days: number,
   seed: number,
@@ -98,7 +104,7 @@ export async function playRentalDays(
   };
 }
 
-/** A run is closed when it holds nothing any more: what comes after that has no live run. */
+/** A run is closed when it holds no resources: a machine that appears later has no live run. */
 function forget(world: World): void {
   const isLeft = ({ state }: Run): boolean => state.end === null || isHolding(state);
   for (const run of world.runs) if (!isLeft(run)) world.bookedBefore += microdollarsOf(run.state) / 1_000_000;
@@ -129,14 +135,14 @@ function newWorld(seed: number, law: Law): World {
   return world;
 }
 
-/** Whether something fails now: never in the calm hours. */
+/** True if faults may occur now: never in the calm hours. */
 function strikes({ random, count, nowMs, startMs }: World, share: number): boolean {
   const isStruck = (nowMs - startMs) % DAY < FAULTS_END && random.chance(share);
   if (isStruck) count.faults += 1;
   return isStruck;
 }
 
-/** The answer is lost, whatever became of the request. */
+/** The answer is lost, with or without the effect of the request. */
 function rent(world: World, jobId: string): void {
   const { account, count, nowMs, random } = world;
   const label = `${FLEET}${jobId}`;
@@ -151,7 +157,7 @@ function launch(world: World): void {
   if (runs.filter(({ state }) => state.end === null).length >= 3 || !random.chance(0.05)) return;
   const jobId = `job-${(nowMs - startMs) / MINUTE}`;
   plans.set(`${FLEET}${jobId}`, {
-    // Some end before anybody has seen them run.
+    // Some end before a check has seen them running.
     endsAfterMs: random.chance(0.2) ? random.below(4 * MINUTE) : 20 * MINUTE + random.below(500 * MINUTE),
     hangsAfterMs: random.chance(0.15) ? random.below(200 * MINUTE) : Number.POSITIVE_INFINITY,
   });
@@ -178,7 +184,7 @@ function happen(world: World): void {
       account.happen(instance, random.pick(['outbid', 'frozen', 'unknown', 'offline'] as const));
 }
 
-/** What the watch sees of the jobs: steps, ends, and what is rented again because it certainly is not there. */
+/** What the watch knows about the jobs: steps, ends, and a new rental if a machine is certainly missing. */
 function watchRuns(world: World): void {
   const { account, nowMs } = world;
   const rows = account.list().map(rowOf);
@@ -200,7 +206,7 @@ function watchRuns(world: World): void {
   }
 }
 
-/** An account that fails, and a process that is killed at any of its boundaries. */
+/** A failing account, and a process that is killed at any of its boundaries. */
 function portsOf(world: World): TearDownPorts {
   const { account, law, count, foreign } = world;
   const boundary = (): void => {
@@ -219,7 +225,7 @@ function portsOf(world: World): TearDownPorts {
       spendCapability(permit, destroyStep(condemned));
       if (foreign.includes(condemned.id)) count.foreignTouched += 1;
       const instance = account.find(condemned.id);
-      // Confirmed and not done, or lost on the way: both look alike from here.
+      // Confirmed but not done, or lost on the way: both look the same from here.
       if (instance === null || strikes(world, 0.15)) return { kind: 'unknown', message: 'no answer' };
       account.destroy(instance);
       count.destroyed += 1;
@@ -271,12 +277,12 @@ async function look(world: World): Promise<void> {
     world.nextLookMs = nowMs + (result.kind === 'looked' ? result.cadenceMs : TICK);
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
-    // Nobody looks for a while; what was pushed is there, and nothing else.
+    // Nothing runs for a while; only what was pushed remains.
     world.nextLookMs = nowMs + random.below(45 * MINUTE);
   }
 }
 
-/** Counts what should not be, in the calm hours. */
+/** Counts violations in the calm hours. */
 function measure({ account, nowMs, startMs, runs, trainedAtMs, count }: World): void {
   const ours = account.list().filter(({ label, next }) => label?.startsWith(FLEET) && next?.to !== 'gone');
   for (const instance of ours) if (trains(instance, nowMs)) trainedAtMs.set(instance.id, nowMs);

@@ -1,4 +1,4 @@
-/** The record of a simulated run: as it is after a launch, and from there by the rules of the real one. */
+/** The record of a simulated run: as after a launch, and then by the rules of the real record. */
 
 import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
@@ -12,7 +12,7 @@ export const TERMS: RentalTerms = {
   ...{ startMinutesMax: 35, idleMinutesMax: 20, endMinutesMax: 60, keepHoursMax: 12 },
 };
 
-/** A run with a job; its record is folded by the rules of the real one. */
+/** A run with a job; the rules of the real record fold its entries. */
 export type Run = {
   readonly jobId: string;
   readonly keepUntilMs: number | null;
@@ -23,7 +23,7 @@ export type Run = {
   endedAtMs: number | null;
 };
 
-/** As a record is after a launch; how it came to that is not what is played here. */
+/** The record after a launch; the launch itself is not simulated. */
 export function submitted(jobId: string, nowMs: number): RunState {
   const at = toRfc3339(nowMs as Instant);
   const begun = fold([
@@ -55,7 +55,7 @@ export function submitted(jobId: string, nowMs: number): RunState {
   } as unknown as RunState;
 }
 
-/** By the rules of the record: what they do not let through is a bug of the watch. */
+/** Applies the rules of the record: an entry that they reject is a bug of the watch. */
 export function take(run: Run, drafts: readonly EventDraft[], nowMs: number): void {
   for (const draft of drafts) {
     const event = {

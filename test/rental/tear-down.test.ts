@@ -46,25 +46,25 @@ const why = (...asked: Parameters<typeof decide>): readonly string[] =>
   decide(...asked).map(({ id, reason }) => `${id} ${reason}`);
 
 describe('a rented machine', () => {
-  it('stays as long as its run trains', () => {
+  it('stays while its run trains', () => {
     expect(why([machine()], [run()])).toEqual([]);
   });
 
   // rule VA-01
-  it('goes when its run is over, also one that only stopped, and when no run is known for it', () => {
+  it('is destroyed when its run has ended, in any state, and when no run exists for it', () => {
     for (const status of ['running', 'stopped', 'frozen', 'exited'] as const)
       expect(why([machine({ status })], [run({ endedAtMs: NOW })])).toEqual(['1 ended']);
     expect(why([machine()], [])).toEqual(['1 orphan']);
   });
 
-  it('goes before its idleness would be longer than the grace at the next look', () => {
+  it('is destroyed before its idle time would exceed the grace at the next check', () => {
     const idle = (minutes: number): readonly string[] =>
       why([machine()], [run({ progressAtMs: NOW - minutes * MINUTE })]);
     expect(idle(10)).toEqual([]);
     expect(idle(11)).toEqual(['1 idle']);
   });
 
-  it('has time to start, which one that stopped, froze or lost its host has no more', () => {
+  it('has time to start, except in a stopped, frozen, unknown or offline state', () => {
     const begun = (status: RentedInstance['status']): readonly string[] =>
       why([machine({ status, createdAtMs: NOW - 15 * MINUTE })], [run({ progressAtMs: null })]);
     for (const status of [null, 'created', 'loading', 'running'] as const) expect(begun(status)).toEqual([]);
@@ -72,7 +72,7 @@ describe('a rented machine', () => {
       expect(begun(status)).toEqual(['1 idle']);
   });
 
-  it('is kept where a person asked, and never past its longest life or its cost', () => {
+  it('is kept if a person requested it, but never past its maximum lifetime or cost', () => {
     const kept = run({ endedAtMs: NOW, keepUntilMs: NOW + HOUR });
     expect(why([machine()], [kept])).toEqual([]);
     expect(why([machine()], [run({ endedAtMs: NOW, keepUntilMs: NOW + MINUTE })])).toEqual(['1 ended']);
@@ -80,26 +80,26 @@ describe('a rented machine', () => {
     expect(why([machine()], [run({ ...kept, dollarsThen: POLICY.dollarsMax })])).toEqual(['1 cost']);
   });
 
-  it('goes when a person asks for it, whether it trains or is kept', () => {
+  it('is destroyed when a person requests it, even if it trains or is kept', () => {
     expect(why([machine()], [run({ isAsked: true, keepUntilMs: NOW + HOUR })])).toEqual(['1 asked']);
   });
 
-  it('that a doubled creation made goes, and the older one stays', () => {
+  it('is destroyed if it is the newer machine of a doubled creation', () => {
     expect(why([machine({ id: 2 }), machine({ id: 1 })], [run()])).toEqual(['2 double']);
   });
 
-  it('of others is never touched, however it looks', () => {
+  it('of another owner is never touched, in any state', () => {
     expect(why([machine({ jobId: null, status: 'frozen', createdAtMs: 0 })], [])).toEqual([]);
   });
 });
 
-describe('what could not be read', () => {
-  it('of the account destroys nothing and verifies nothing', () => {
+describe('an unreadable source', () => {
+  it('for the account destroys nothing and verifies nothing', () => {
     const condemned = new Map([[1, { reason: 'ended', sinceMs: 0, alertedAtMs: null } as const]]);
     expect(decide([], [], { account: { kind: 'unknown', message: '' }, condemned })).toEqual([]);
   });
 
-  it('of the record makes nobody an orphan; the caps hold all the same', () => {
+  it('for the record makes no machine an orphan, but the limits still apply', () => {
     const record = { runs: [], isWhole: false };
     expect(why([machine()], [], { record })).toEqual([]);
     expect(why([machine({ createdAtMs: NOW - POLICY.lifetimeMs })], [], { record })).toEqual(['1 lifetime']);
@@ -107,7 +107,7 @@ describe('what could not be read', () => {
 });
 
 describe('a destruction', () => {
-  it('counts when the whole account no longer has the machine, is asked for again until then, and told again', () => {
+  it('is complete when the account no longer lists the machine; until then it is repeated and reported', () => {
     expect(why([machine()], [])).toEqual(['1 orphan']);
     const told: number[] = [];
     let alertedAtMs: number | null = null;
@@ -124,7 +124,7 @@ describe('a destruction', () => {
   });
 });
 
-it('never asks for more than ours, never for the last machine of a run that trains, and twice gives the same', () => {
+it('affects only our machines, never the last machine of a training run, and is deterministic', () => {
   const status = fc.constantFrom(
     null,
     'loading',

@@ -1,4 +1,4 @@
-/** The bundle is one file that needs nothing beside it, is made of the same bytes every time, and names its licences. */
+/** The bundle is one file without dependencies, has reproducible bytes, and names its licences. */
 
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the bundle of a probe', () => {
-  it('runs in a folder without packages: Python reads a file, git is started, an input is read', async () => {
+  it('runs in a folder without packages, with Python, git and an input', async () => {
     const { stdout } = await execa(process.execPath, [file], { cwd: folder, env: { INPUT_MODE: 'chat' } });
     expect(JSON.parse(stdout)).toMatchObject({
       knob: 'learning_rate',
@@ -65,7 +65,7 @@ describe('the bundle of a probe', () => {
     expect(stdout).toBe(JSON.stringify(readLabConfig(text)));
   });
 
-  it('hands the text of functions to another process, which runs there', async () => {
+  it('passes the text of functions to another process, which runs them', async () => {
     const { stdout } = await execa(process.execPath, [file], { cwd: folder });
     const { source } = JSON.parse(stdout) as { readonly source: string };
     const order = {
@@ -82,12 +82,12 @@ describe('the bundle of a probe', () => {
     expect(JSON.parse(record.stdout)).toMatchObject({ exitCode: 7, startError: null });
   });
 
-  it('holds no path of the machine that made it', () => {
+  it('contains no path of the machine that built it', () => {
     expect(Buffer.from(bundle.code).includes(ROOT)).toBe(false);
     expect(Buffer.from(bundle.code).includes(folder)).toBe(false);
   });
 
-  it('leaves out what ferrybot never reaches', () => {
+  it('leaves out code that ferrybot never reaches', () => {
     expect(bundle.missed).toEqual([]);
     expect(bundle.shares.map(([name]) => name)).not.toContain('undici');
   });

@@ -1,4 +1,7 @@
-/** The package that `npm pack` makes: its command works in an empty folder, without this checkout and without other packages. */
+/**
+ * The package from `npm pack`: its command works in an empty folder, without this checkout or other
+ * packages.
+ */
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +28,7 @@ describe('the package', () => {
       reject: false,
     });
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect((await ferrybot(['--version'])).stdout).toBe('0.1.0');
     expect(JSON.parse((await ferrybot(['--version', '--json'])).stdout)).toMatchObject({ version: '0.1.0' });
   });
@@ -38,13 +41,13 @@ describe('the package', () => {
     expect([exitCode, JSON.parse(stdout).class]).toEqual([0, 'code-other']);
   });
 
-  it('reads experiment files with the Python script that is inside', async () => {
+  it('reads experiment files with the Python script inside', async () => {
     const same = join(ROOT, 'fixtures/lab/experiments/ferries/daily.py');
     const { stdout } = await ferrybot(['delta', same, same, '--json']);
     expect(JSON.parse(stdout)).toEqual({ kind: 'none' });
   });
 
-  it('has no playground, and says where it is', async () => {
+  it('has no playground, and explains where to get it', async () => {
     const { stdout, exitCode } = await ferrybot(['playground', '--json']);
     expect(exitCode).toBe(1);
     expect(stdout).toContain('clone the repository');

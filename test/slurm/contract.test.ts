@@ -1,4 +1,4 @@
-/** The contract of every engine, kept on a real Slurm cluster of this machine. */
+/** The contract of every engine, tested on a real Slurm cluster of this machine. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a job's own code says of itself to a real Slurm: it speaks of no other job, and hides none. */
+/** What a job's own code writes about itself in a real Slurm: it affects no other job, and hides none. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { JobObservation, JobSpec } from '../../src/domain/engine.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { describeWithSlurm, startTestCluster, type TestCluster } from '../support/slurm-cluster.ts';
 
-describeWithSlurm('what a job says of itself to a real Slurm', () => {
+describeWithSlurm('the comment of a job in a real Slurm', () => {
   let cluster: TestCluster;
   beforeAll(async () => {
     cluster = await startTestCluster();
@@ -28,7 +28,7 @@ describeWithSlurm('what a job says of itself to a real Slurm', () => {
     metadata: { run: `run-${submissionId}`, attempt: 1, manifest: 'sha256:aa' },
   });
   const hasBegun = (seen: JobObservation): boolean => seen.kind === 'found' && seen.startedAtMs !== null;
-  /** What `scontrol update` lets any job of the account do to itself. */
+  /** The `scontrol update` that any job of the account may run on itself. */
   const comment = async (of: string, text: string): Promise<void> => {
     const id = await askCluster(cluster.record, 'squeue', ['--noheader', `--name=${of}`, '--format=%i']);
     await askCluster(cluster.record, 'scontrol', ['update', `jobid=${id?.trim()}`, `comment=${text}`]);
@@ -39,14 +39,14 @@ describeWithSlurm('what a job says of itself to a real Slurm', () => {
   };
 
   // threat T205
-  it('a job that writes lines into its own comment is no reason to know nothing of the others', async () => {
+  it('with line breaks does not hide the other jobs', async () => {
     await comment('hostile', 'one\ntwo');
     expect(await lookAtHonest()).toMatchObject({ kind: 'found', status: 'RUNNING' });
     expect((await cluster.engine().live?.())?.kind).toBe('known');
   });
 
   // threat T204
-  it('a job that writes lines of Slurm’s into its own comment ends no other one', async () => {
+  it('with forged queue lines does not end another job', async () => {
     const about = ['--noheader', '--name=honest', '--Format=JobID:|,Comment:|'];
     const [id, said] = (await askCluster(cluster.record, 'squeue', about))?.split('|') ?? [];
     const line = `${id}|${id}|N/A|CANCELLED|None|0|0|1795421532|1795421533|localhost|honest|${said}|`;

@@ -1,4 +1,4 @@
-/** What goes wrong on a real Slurm cluster: each attempt starts at most once, and each end is told as what it was. */
+/** Faults on a real Slurm cluster: each attempt starts at most once, and each end is reported correctly. */
 
 import { access, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,10 +47,10 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     if (seen.kind !== 'found') throw new Error(seen.kind);
     return seen;
   };
-  /** Slurm says RUNNING a moment before the command starts. */
+  /** Slurm reports RUNNING a moment before the command starts. */
   const begun = (jobId: string): Promise<JobObservation> =>
     until(jobId, (seen) => seen.kind === 'found' && seen.startedAtMs !== null);
-  /** As a person with the account's rights: what the adapter never does. */
+  /** As a person with the account's permissions, in ways that the adapter never uses. */
   const byHand = async (command: string, ...args: readonly string[]): Promise<string> =>
     (await askCluster(cluster.record, command, args)) ?? '';
   const queuedIds = async (name: string): Promise<readonly string[]> =>
@@ -59,7 +59,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       .filter(Boolean);
   const SAY_ONCE = (file: string): readonly string[] => ['bash', '-c', 'echo started >> "$1"', 'x', file];
 
-  it('gives the job its environment and nothing of the caller, and leaves no value of it anywhere', async () => {
+  it('gives the job only its own environment, and leaves none of its values behind', async () => {
     process.env['CALLERS_SECRET'] = 'of-the-runner';
     const value = 'a,b $(id) `id`\n\'quoted\' "twice" \\ ünï';
     const env = { JOB_SECRET: value, command: 'x', folder: 'y', entry: 'z' };
@@ -90,8 +90,8 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
   });
 
   let round = 0;
-  it('cancels a submit that was doubled while it is pending, and the wrapper starts none that was not found', async () => {
-    // Tried again, it is another run: what stands under the old names would be adopted.
+  it('cancels a doubled submit while it is pending, and the wrapper does not start an unnoticed one', async () => {
+    // A retry uses new names, because jobs under the old names would be adopted.
     round += 1;
     const [doubled, late] = [`doubled-${round}`, `late-${round}`];
     const file = join(cluster.record.folder, doubled);
@@ -102,7 +102,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     const all = await queuedIds(doubled);
     expect(all).toHaveLength(3);
     expect(all.filter((line) => line.endsWith('CANCELLED'))).toHaveLength(2);
-    // Nobody looks for these: the second one finds the right to start taken.
+    // Nothing cancels these: the second one finds the start already taken.
     const lateFile = join(cluster.record.folder, late);
     await submitTo(cluster.engine(), spec(late, SAY_ONCE(lateFile)));
     await ended(late);
@@ -120,7 +120,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
       'once',
     );
     const said = join(folder, `slurm-${id.trim()}.out`);
-    // Slurm makes the file before anything is written to it.
+    // Slurm creates the file before it writes to it.
     const isSaid = async (): Promise<boolean> =>
       (await isThere(said)) && (await readFile(said, 'utf8')).includes('nothing is started');
     for (let look = 0; look < 100 && !(await isSaid()); look += 1) await sleep(200);
@@ -129,7 +129,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     expect(await ended(late)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  it('tells a time limit, a cancel by a person, and a signal as what they were', async () => {
+  it('reports a time limit, a cancel by a person, and a signal as such', async () => {
     const sleeping = ['sleep', '600'];
     await submitTo(cluster.engine(), spec('cancelled', sleeping));
     await begun('cancelled');
@@ -155,7 +155,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     });
   });
 
-  it('waits where a node is drained, names it with its reason, and stops a job that never started', async () => {
+  it('waits for a drained node, names it with its reason, and stops a job that never started', async () => {
     await byHand('scontrol', 'update', 'nodename=localhost', 'state=drain', 'reason=bad gpu');
     try {
       expect((await submitTo(cluster.engine(), spec('waits', ['true']))).kind).toBe('submitted');
@@ -173,10 +173,10 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     }
   });
 
-  it('says unknown of everything while the controller is down, and goes on when it is back', async () => {
+  it('reports unknown while the controller is down, and continues when it is back', async () => {
     await submitTo(cluster.engine(), spec('survivor', ['sleep', '30']));
     await begun('survivor');
-    // The controller writes its state down every five seconds.
+    // The controller saves its state every five seconds.
     await sleep(6_000);
     await killDaemon(cluster, 'slurmctld');
     expect(await cluster.engine().observe('survivor', null)).toMatchObject({
@@ -195,7 +195,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     await ended('meanwhile');
   });
 
-  it('refuses what the cluster refuses, and leaves the id free', async () => {
+  it('is rejected if the cluster rejects it, and leaves the id free', async () => {
     const outcome = await submitTo(cluster.engine({ partition: 'nowhere' }), spec('refused', ['true']));
     expect(outcome).toMatchObject({
       kind: 'rejected',
@@ -207,7 +207,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     await ended('refused');
   });
 
-  it('takes neither a job array nor a person’s job of the same name for its own', async () => {
+  it("does not adopt a job array or a person's job of the same name", async () => {
     await byHand('sbatch', '--job-name=taken', '--array=1-2', '--output=/dev/null', '--wrap=sleep 20');
     expect(await submitTo(cluster.engine(), spec('taken', ['true']))).toMatchObject({
       kind: 'unknown',
@@ -231,7 +231,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     expect(await cluster.engine().readLog('rotated', 18)).toEqual({ kind: 'rewound', sizeBytes: 3 });
   });
 
-  it('tells of a job that Slurm has forgotten what its own record says, and unknown where there is none', async () => {
+  it('reads a forgotten job from its own record, and reports unknown without one', async () => {
     await submitTo(cluster.engine(), spec('forgotten', ['bash', '-c', 'exit 7']));
     const { folder, seen } = paths('forgotten');
     const claim = join(folder, 'job.json');

@@ -1,4 +1,7 @@
-/** Submits on a real Slurm cluster while controller, runner and answer die at random: each attempt starts once, and ends as what it was. */
+/**
+ * Submits on a real Slurm cluster while controller, runner and answers fail at random: each attempt starts
+ * once, and its end is reported correctly.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +15,7 @@ import { stopIn, submitTo } from '../support/capabilities.ts';
 import { lostAnswers } from '../support/lost-answers.ts';
 import { describeWithSlurm, startTestCluster, type TestCluster } from '../support/slurm-cluster.ts';
 
-/** 200 on demand (`FERRYBOT_SLURM_SUBMITS=200`), so many in CI. */
+/** 200 on demand (`FERRYBOT_SLURM_SUBMITS=200`), this many in CI. */
 const SUBMITS = Number(process.env['FERRYBOT_SLURM_SUBMITS'] ?? 20);
 const TIMEOUT_MS = SUBMITS * 60_000;
 const RUNNER = join(import.meta.dirname, '../support/submit-on-slurm.ts');
@@ -46,7 +49,7 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
         workingDirectory: join(cluster.record.folder, 'tree'),
         metadata: { run: `run-${index}`, attempt: 1, manifest: 'sha256:aa' },
       });
-      // What sbatch may take is less than what a test can wait.
+      // The timeout of sbatch is shorter than a test can wait.
       const settings = { commandTimeoutMs: 12_000 };
       for (let index = 0; index < SUBMITS; index += 1) {
         await resumeNode(cluster);
@@ -59,7 +62,7 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
           await Promise.all([submitTo(cluster.engine(settings), spec), dying]);
           await revive(cluster);
         }
-        // As a launcher does: it asks again until it knows, before the queue has forgotten.
+        // As a launcher does: repeats until the outcome is known, before the queue has forgotten the job.
         let outcome: SubmitOutcome = { kind: 'unknown', message: '' };
         for (let tries = 0; tries < 30 && outcome.kind === 'unknown'; tries += 1) {
           outcome = await submitTo(cluster.engine(settings), spec);
@@ -77,8 +80,8 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
       for (const [index, end] of ends.entries()) {
         const code = index % 3;
         const hasStarted = said.includes(`many-${index}`);
-        // A controller that lost its last seconds may end a job that it does not remember to have started: told as
-        // cancelled. Or it fails one on a node that it lost, which never began and says so.
+        // A controller that lost its last seconds may end a job that it does not remember as started,
+        // reported as cancelled. Or it fails a job on a lost node, which reports that it never started.
         const expected = hasStarted
           ? [`${code === 0 ? 'SUCCEEDED' : 'FAILED'} ${code}`, 'STOPPED null']
           : ['STOPPED null', 'FAILED null NODE_FAIL', 'FAILED null JOB_ENTRYPOINT_COMMAND_START_ERROR'];
@@ -91,7 +94,7 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
   );
 });
 
-/** `text`: status and exit code; `seen`: the whole observation, for who reads why it is another. */
+/** `text`: status and exit code; `seen`: the whole observation, for error messages. */
 type End = { readonly text: string; readonly errorType: string | null; readonly seen: string };
 
 async function endOf(cluster: TestCluster, jobId: string): Promise<End> {
@@ -102,7 +105,7 @@ async function endOf(cluster: TestCluster, jobId: string): Promise<End> {
     last = JSON.stringify(seen);
     if (seen.kind === 'found' && isTerminal(seen.status))
       return { text: `${seen.status} ${seen.exitCode}`, errorType: seen.errorType, seen: last };
-    // A controller that died had said yes and lost the job: a stop makes sure that nothing comes of it.
+    // A controller that died had accepted the job and lost it: a stop ensures that it never starts.
     if (look > 10 && seen.kind === 'unknown' && /which has not begun/.test(seen.message))
       await stopIn(cluster.engine(), jobId);
     await sleep(200);
@@ -110,7 +113,7 @@ async function endOf(cluster: TestCluster, jobId: string): Promise<End> {
   throw new Error(`${jobId} never ended: ${last}`);
 }
 
-/** A runner that is killed in the middle of a submit. */
+/** A runner that is killed during a submit. */
 async function killedRunner(cluster: TestCluster, spec: JobSpec, afterMs: number): Promise<void> {
   const child = spawn(process.execPath, [RUNNER], { stdio: ['pipe', 'inherit', 'inherit'] });
   child.stdin.end(JSON.stringify({ cluster: cluster.config({ commandTimeoutMs: 12_000 }), spec }));
@@ -125,7 +128,7 @@ async function killController({ record }: TestCluster): Promise<void> {
   await sleep(300);
 }
 
-/** Slurm drains a node on which it finds a job that it has forgotten: an administrator takes it back. */
+/** Slurm drains a node on which it finds a forgotten job: an administrator resumes it. */
 async function resumeNode({ record }: TestCluster): Promise<void> {
   await askCluster(record, 'scontrol', ['update', 'nodename=localhost', 'state=resume']);
 }
@@ -141,7 +144,9 @@ async function revive(cluster: TestCluster): Promise<void> {
   throw new Error('the controller does not come back');
 }
 
-/** The same faults for the same seed: mulberry32, a generator of 32 bits by Tommy Ettinger (public domain). */
+/**
+ * The same faults for the same seed: mulberry32, a generator of 32 bits by Tommy Ettinger (public domain).
+ */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

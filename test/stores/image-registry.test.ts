@@ -1,4 +1,4 @@
-/** What a registry says of how an image was built, and where it may lead whoever asks. */
+/** What a registry reports about how an image was built, and which hosts it may redirect to. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ const sleep = async (): Promise<void> => undefined;
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Asks a registry of this shape, by a config that has these settings for it. */
+/** A client for a registry of this shape, with these settings in the config. */
 function asking(shape: Partial<RegistryShape> = {}, settings: Settings = {}, environment = {}) {
   const registry = fakeRegistry({ origin: ORIGIN, ...shape });
   const containers = containersSchema.parse({ registries: { 'ghcr.io': settings } });
@@ -45,13 +45,13 @@ it('reads the labels of an image by its tag and by its digest', async () => {
   expect(await look(`docker://ghcr.io/lab/trainer:v1@${digest}`)).toEqual(built(digest, TOLD));
 });
 
-it('reads each platform of an index, and nothing of what the builder attests', async () => {
+it("reads each platform of an index, and ignores the builder's attestations", async () => {
   const { registry, look } = asking();
   const digest = registry.pushIndex('lab/trainer:v1', [OURS, null]);
   expect(await look('ghcr.io/lab/trainer:v1')).toEqual(built(digest, TOLD, { revision: null, source: null }));
 });
 
-it('takes the annotation of a manifest where its config has no label, and the label where both say something', async () => {
+it("uses the manifest's annotation if the config has no label, and prefers the label", async () => {
   const { registry, look } = asking();
   registry.push('lab/trainer:a', null, OURS);
   registry.push('lab/trainer:b', { [REVISION]: COMMIT }, { [REVISION]: shaOf('another') });
@@ -59,12 +59,12 @@ it('takes the annotation of a manifest where its config has no label, and the la
   expect(await look('ghcr.io/lab/trainer:b')).toMatchObject({ value: { platforms: [{ revision: COMMIT }] } });
 });
 
-it('says of what is not there that it is not there', async () => {
+it('reports a missing image as absent', async () => {
   const { look } = asking();
   expect(await look('ghcr.io/lab/trainer:v1')).toEqual({ kind: 'known', value: { kind: 'absent' } });
 });
 
-it('fetches a token as anybody may, for the one repository, and asks with it', async () => {
+it('fetches an anonymous token for the one repository, and uses it', async () => {
   const { registry, look } = asking({ realm: `${ORIGIN}/token` });
   const digest = registry.push('lab/trainer:v1', OURS);
   expect(await look('ghcr.io/lab/trainer:v1')).toEqual(built(digest, TOLD));
@@ -76,7 +76,7 @@ it('fetches a token as anybody may, for the one repository, and asks with it', a
   ]);
 });
 
-it('shows its key to the token service alone, and none where blobs lie', async () => {
+it('sends its key only to the token service, and no credentials to the blob host', async () => {
   const shape = {
     realm: 'https://auth.example.org/token',
     credentials: 'robot:k3y',
@@ -95,7 +95,7 @@ it('shows its key to the token service alone, and none where blobs lie', async (
   expect(registry.asked.at(-1)).toMatchObject({ authorization: null });
 });
 
-it('gives its key to a registry that wants it itself', async () => {
+it('sends its key to a registry that requires it directly', async () => {
   const { registry, look } = asking(
     { realm: 'basic', credentials: 'robot:k3y' },
     { user: 'robot', keyFrom: 'PULL_KEY' },
@@ -106,7 +106,7 @@ it('gives its key to a registry that wants it itself', async () => {
 });
 
 // threat T87
-it('asks nobody whom the config does not name, whatever leads there', async () => {
+it('follows no redirect to a host that the config does not name', async () => {
   const cases: readonly [Partial<RegistryShape>, string][] = [
     [{ realm: 'https://auth.example.org/token' }, 'auth.example.org'],
     [{ realm: 'http://169.254.169.254/token' }, '169.254.169.254'],
@@ -124,7 +124,7 @@ it('asks nobody whom the config does not name, whatever leads there', async () =
   }
 });
 
-it('follows a named host by HTTPS alone', async () => {
+it('follows a named host only by HTTPS', async () => {
   const { registry, look } = asking(
     { blobOrigin: 'http://blobs.example.org' },
     { alsoHosts: ['blobs.example.org'] },
@@ -134,7 +134,7 @@ it('follows a named host by HTTPS alone', async () => {
   expect(registry.asked.filter(({ url }) => url.startsWith('http://'))).toEqual([]);
 });
 
-it('asks no registry that the config does not name, and none without the key that it names', async () => {
+it('contacts no registry outside the config, and none without its configured key', async () => {
   const { registry, look } = asking({}, { keyFrom: 'PULL_KEY' });
   expect(await look('quay.io/lab/trainer:v1')).toMatchObject({ kind: 'unknown' });
   expect(await look('trainer:v1')).toMatchObject({ kind: 'unknown' });
@@ -145,7 +145,7 @@ it('asks no registry that the config does not name, and none without the key tha
   expect(registry.asked).toEqual([]);
 });
 
-it('believes nothing that has another digest than that which was asked for', async () => {
+it('rejects content with another digest than requested', async () => {
   const { registry, look } = asking();
   const digest = registry.push('lab/trainer:v1', OURS);
   const other = registry.push('lab/trainer:v2', { [REVISION]: shaOf('another') });
@@ -157,7 +157,7 @@ it('believes nothing that has another digest than that which was asked for', asy
   });
 });
 
-it('believes no config that has another digest than its manifest says', async () => {
+it('rejects a config with another digest than its manifest names', async () => {
   const { registry, look } = asking();
   registry.push('lab/trainer:v1', OURS);
   const [config = ''] = [...registry.parts].find(([, { type }]) => type.includes('config')) ?? [];
@@ -165,7 +165,7 @@ it('believes no config that has another digest than its manifest says', async ()
   expect((await look('ghcr.io/lab/trainer:v1')).kind).toBe('unknown');
 });
 
-it('is unknown where what stands there is no image, or too large', async () => {
+it('is unknown if the content is no image or is too large', async () => {
   const { registry, look } = asking();
   const digest = registry.push('lab/trainer:v1', OURS);
   for (const text of ['no json', '{}', '{"manifests":[]}', ' '.repeat(9_000_000)]) {
@@ -174,14 +174,14 @@ it('is unknown where what stands there is no image, or too large', async () => {
   }
 });
 
-it('is unknown where an index names more images than anybody builds', async () => {
+it('is unknown if an index names too many images', async () => {
   const { registry, look } = asking();
   registry.pushIndex('lab/trainer:v1', Array(13).fill(OURS));
   expect(await look('ghcr.io/lab/trainer:v1')).toMatchObject({ kind: 'unknown' });
   expect(registry.asked).toHaveLength(1);
 });
 
-it('asks a registry of this machine over a real connection, and does not follow where it leads', async () => {
+it('works with a registry on this machine over a real connection, and does not follow its redirects', async () => {
   const registry = fakeRegistry({ origin: 'http://registry', blobOrigin: 'https://blobs.example.org' });
   const served = createServer((request, response) => {
     void registry.fetch(`http://registry${request.url}`, {}).then(async (answer) => {
@@ -208,7 +208,7 @@ it('asks a registry of this machine over a real connection, and does not follow 
   });
 });
 
-it('takes for the name of an image what Docker does, and nothing that leads elsewhere', () => {
+it('parses image names as Docker does, and rejects names that lead to another host', () => {
   const named = (said: string) => {
     const image = readImageReference(said);
     return image === null ? null : `${image.registry} ${image.repository} ${image.digest ?? image.tag}`;
@@ -249,7 +249,7 @@ it.each([
   ['http://registry.example.org', false],
   ['https://registry.example.org/path', false],
   ['https://user@registry.example.org', false],
-])('takes %s for the address of a registry: %s', (address, isTaken) => {
+])('accepts %s as the address of a registry: %s', (address, isTaken) => {
   const read = containersSchema.safeParse({ registries: { 'registry.example.org': { address } } });
   expect(read.success).toBe(isTaken);
 });

@@ -1,4 +1,4 @@
-/** Checkpoints in real stores: a folder, GCS as fake-gcs-server speaks it, S3 as versitygw does. */
+/** Checkpoints in real stores: a folder, GCS through fake-gcs-server, and S3 through versitygw. */
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { execa } from 'execa';
@@ -61,7 +61,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
   });
   afterAll(() => bench.close());
 
-  it('lists folders with what their metadata says, and a half-written one without it', async () => {
+  it('lists folders with their metadata, and a half-written folder without it', async () => {
     const root = `${bench.base}/listed/checkpoints`;
     await save(bench, `${root}/step-200`, 200);
     await save(bench, `${root}/step-1000`, 1_000);
@@ -88,7 +88,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
     });
   });
 
-  it('has none in a root that nobody has written to, and takes a root that is a checkpoint for one', async () => {
+  it('lists nothing in an unused root, and treats a root that is a checkpoint as one', async () => {
     const store = storeOf(bench);
     expect(valueIn(await store.list(`${bench.base}/nobody`))).toEqual([]);
     await save(bench, `${bench.base}/alone`, 7);
@@ -99,7 +99,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
     });
   });
 
-  it('goes through all pages', async () => {
+  it('reads all pages', async () => {
     const root = `${bench.base}/many`;
     const steps = Array.from({ length: WHOLE_PAGE + 10 }, (_, index) => index + 1);
     for (let from = 0; from < steps.length; from += 50)
@@ -110,12 +110,12 @@ function storeContract(open: () => Promise<StoreBench>): void {
       );
     const listed = await storeOf(bench).list(root);
     expect(valueIn(listed)).toHaveLength(steps.length);
-    // Lexicographically the last is step-999.
+    // In lexicographic order, step-999 would be the last.
     expect(found(root, listed)).toMatchObject({ checkpoint: { metadata: { step: WHOLE_PAGE + 10 } } });
     expect(valueIn(await storeOf(bench).measure(root)).objects).toBe(steps.length);
   });
 
-  it('reads the newest by their names alone, up to the step that is asked for, and a half-written one among them', async () => {
+  it('reads the newest by name up to the given step, including a half-written one', async () => {
     const root = `${bench.base}/newest`;
     for (const step of [9, 80, 700, 6_000]) await save(bench, `${root}/step-${step}`, step);
     await bench.put(`${root}/step-5000/model/w.0`, 'half');
@@ -130,11 +130,11 @@ function storeContract(open: () => Promise<StoreBench>): void {
       ['/step-700', metadataOf(700)],
       ['/step-80', metadataOf(80)],
     ]);
-    // A name without a step is read where there is room for it.
+    // A name without a step is read if there is room for it.
     expect((await newest(9, 99)).map(([path]) => path)).toEqual(['/step-80', '/step-9', '/final']);
   });
 
-  it('measures all that lies below a checkpoint', async () => {
+  it('measures all objects below a checkpoint', async () => {
     const path = `${bench.base}/measured/step-1`;
     await save(bench, path, 1);
     await bench.put(`${bench.base}/measured/step-10/metadata.json`, metadataOf(10));
@@ -144,7 +144,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
     });
   });
 
-  it('deletes exactly what was seen, and nothing whose metadata was written anew', async () => {
+  it('deletes exactly what was listed, and nothing with rewritten metadata', async () => {
     const root = `${bench.base}/deleted`;
     await save(bench, `${root}/step-1`, 1);
     await save(bench, `${root}/step-10`, 10);
@@ -184,7 +184,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
   });
 }
 
-/** A door that says no to some requests, in the words of the real store. */
+/** A proxy that denies some requests with the real store's messages. */
 function denying(isDenied: (url: string) => boolean, body: string): StoreHost {
   return {
     ...plainHost,
@@ -192,7 +192,7 @@ function denying(isDenied: (url: string) => boolean, body: string): StoreHost {
   };
 }
 
-/** A door behind which a listing that was asked for once stays as it was. */
+/** A proxy that keeps returning the first answer to a listing. */
 function stale(isListing: (url: string) => boolean): StoreHost {
   const before = new Map<string, string>();
   return {
@@ -216,7 +216,7 @@ function denialContract(
   });
   afterAll(() => bench.close());
 
-  it('calls a listing that is denied unknown, and never empty', async () => {
+  it('reports a denied listing as unknown, never as empty', async () => {
     const root = `${bench.base}/denied`;
     await save(bench, `${root}/step-1`, 1);
     const listed = await storeOf(bench, denying(isListing, denied)).list(root);
@@ -224,7 +224,7 @@ function denialContract(
     expect(found(root, listed)).toMatchObject({ kind: 'ask', code: 'root-unreadable' });
   });
 
-  it('calls a checkpoint whose metadata is denied unknown, and asks where it may be the newest', async () => {
+  it('reports a checkpoint with denied metadata as unknown, and asks if it may be the newest', async () => {
     const root = `${bench.base}/shut`;
     await save(bench, `${root}/step-1`, 1);
     await save(bench, `${root}/step-20`, 20);
@@ -237,7 +237,7 @@ function denialContract(
     });
   });
 
-  it('takes a folder that a stale listing still shows, and that is gone, for no checkpoint', async () => {
+  it('treats a deleted folder in a stale listing as no checkpoint', async () => {
     const root = `${bench.base}/stale`;
     await save(bench, `${root}/step-1`, 1);
     await save(bench, `${root}/step-2`, 2);
@@ -256,7 +256,7 @@ function denialContract(
     expect(found(root, listed)).toMatchObject({ checkpoint: { metadata: { step: 1 } } });
   });
 
-  it('says that a deletion is not verified while a listing shows what is left', async () => {
+  it('reports a deletion as not verified while a listing shows remaining objects', async () => {
     const root = `${bench.base}/slow`;
     await save(bench, `${root}/step-1`, 1);
     const store = storeOf(bench, stale(isListing));
@@ -275,7 +275,7 @@ function denialContract(
 describe('checkpoints in a folder', () => {
   storeContract(openFolder);
 
-  it('are unknown where the system refuses to read, and a link leads nowhere', async () => {
+  it('are unknown if the system denies reading, and a link is not followed', async () => {
     const bench = await openFolder();
     const root = `${bench.base}/root`;
     await bench.put(`${bench.base}/file`, '');
@@ -298,7 +298,7 @@ describe('checkpoints in a folder', () => {
   });
 
   // threat T238
-  it('are unknown one by one where a job gave a file a time that is none, and all others are read', async () => {
+  it('are unknown one by one if a job set an invalid file time, and all others are read', async () => {
     const bench = await openFolder();
     const root = `${bench.base}/root`;
     for (const step of [1, 2]) await save(bench, `${root}/step-${step}`, step);
@@ -308,7 +308,7 @@ describe('checkpoints in a folder', () => {
     await bench.close();
   });
 
-  it('are unknown where a job put a link in the place of its own root', async () => {
+  it('are unknown if a job replaced its root by a link', async () => {
     const bench = await openFolder();
     await save(bench, `${bench.base}/elsewhere/step-9`, 9);
     await symlink(`${bench.base}/elsewhere`, `${bench.base}/root`);
@@ -320,7 +320,7 @@ describe('checkpoints in a folder', () => {
   });
 
   // threat T228
-  it('are unknown, and nothing of them is deleted, where a job made a folder above its root a link to that of another run', async () => {
+  it("are unknown and never deleted if a job replaced a parent folder by a link to another run's folder", async () => {
     const bench = await openFolder();
     await save(bench, `${bench.base}/other/checkpoints/step-9`, 9);
     await symlink(`${bench.base}/other`, `${bench.base}/mine`);
@@ -334,7 +334,7 @@ describe('checkpoints in a folder', () => {
   });
 
   // threat T229
-  it('are unknown where a job made more empty folders than are looked into', async () => {
+  it('are unknown if a job created more empty folders than the limit', async () => {
     const bench = await openFolder();
     const path = `${bench.base}/root/step-1`;
     for (let index = 0; index < 12; index += 1) await mkdir(`${path}/${index}/deeper`, { recursive: true });
@@ -347,7 +347,7 @@ describe('checkpoints in a folder', () => {
   });
 
   // threat T227
-  it('are unknown where a job put a link, a pipe or an endless device in the place of a file, and nobody waits', async () => {
+  it('are unknown if a job replaced a file by a link, a pipe or an endless device, and no read blocks', async () => {
     const bench = await openFolder();
     const root = `${bench.base}/root`;
     await save(bench, `${bench.base}/elsewhere/step-7`, 7);
@@ -381,7 +381,7 @@ describeWith('versitygw', 'checkpoints in S3', () => {
     denied: '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>',
   });
 
-  it('are unknown with a key that the store does not know', async () => {
+  it('are unknown with a key that the store rejects', async () => {
     const bench = await openS3();
     await save(bench, `${bench.base}/r/step-1`, 1);
     const environment = { ...bench.environment, AWS_SECRET_ACCESS_KEY: 'another' };

@@ -1,4 +1,7 @@
-/** A store over a bucket that knows no conditions: what is deleted is what was seen all the same, and a listing is whole or unknown. */
+/**
+ * A store over a bucket without conditional requests: it still deletes only what was listed, and a listing
+ * is complete or unknown.
+ */
 
 import { expect, it } from 'vitest';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
@@ -10,7 +13,7 @@ import { permitFor } from '../support/capabilities.ts';
 
 const PATH = 's3://lab/run/step-1';
 
-/** Objects by key, with a number for each writing; `remove` takes whatever is there. */
+/** Objects by key, with a version number; `remove` deletes any version. */
 function bucketOf(objects: Map<string, number>): Bucket {
   return {
     page: async ({ prefix }) => {
@@ -31,7 +34,7 @@ function bucketOf(objects: Map<string, number>): Bucket {
   };
 }
 
-it('deletes nothing whose metadata was written anew, also where the bucket would', async () => {
+it('deletes nothing with rewritten metadata, even if the bucket would allow it', async () => {
   const objects = new Map([
     ['run/step-1/metadata.json', 2],
     ['run/step-1/model', 1],
@@ -48,7 +51,7 @@ it('deletes nothing whose metadata was written anew, also where the bucket would
   expect(objects.size).toBe(0);
 });
 
-it('calls a listing that does not go on unknown, and asks no more', async () => {
+it('reports a listing that repeats its page token as unknown, and stops', async () => {
   let asked = 0;
   const bucket: Bucket = {
     ...bucketOf(new Map()),
@@ -62,7 +65,7 @@ it('calls a listing that does not go on unknown, and asks no more', async () => 
   expect(asked).toBe(2);
 });
 
-/** A store behind S3's own protocol: objects lie where an address leads, as with any program that reads one. */
+/** A store behind S3's own protocol; addresses are resolved as any HTTP client does. */
 function s3With(contents: readonly string[], objects: Map<string, string>) {
   const fetch = async (address: string, init: RequestInit): Promise<Response> => {
     const { pathname, searchParams } = new URL(address);
@@ -98,10 +101,10 @@ function s3With(contents: readonly string[], objects: Map<string, string>) {
 
 // threat T230
 it.each([
-  ['has a key in it whose address leads to another run', 'run/step-1/../../other/step-9/model'],
-  ['has a key in it that stays where it is on the way', 'run/step-1/./model'],
-  ['heeds no prefix, and lists the bucket', 'other/step-9/model'],
-])('deletes nothing where a listing %s', async (_what, key) => {
+  ['contains a key with an address in another run', 'run/step-1/../../other/step-9/model'],
+  ['contains a key with a dot segment', 'run/step-1/./model'],
+  ['ignores the prefix and lists the bucket', 'other/step-9/model'],
+])('deletes nothing if a listing %s', async (_what, key) => {
   const seen = `"e" ${Date.parse('2026-11-21T09:00:00Z') / 1_000}`;
   const objects = new Map([
     ['run/step-1/metadata.json', '{}'],

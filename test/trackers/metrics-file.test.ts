@@ -1,4 +1,6 @@
-/** tracker_metrics.jsonl: flat or nested, with Python's NaN, whole or torn; what cannot be read is said. */
+/**
+ * tracker_metrics.jsonl: flat or nested, with Python's NaN, complete or cut; an unreadable file is reported.
+ */
 
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +30,7 @@ describe('metrics', () => {
     expect(parseMetrics(summary(nested))).toEqual({ kind: 'metrics', metrics });
   });
 
-  it('leave out what is no number, and keep NaN and Infinity as such', () => {
+  it('omit values that are not numbers, and keep NaN and Infinity', () => {
     const mixed = { a: 'NaN', b: 'text', c: null, d: true, e: [1], f: '-Infinity' };
     expect(parseMetrics(summary(mixed))).toEqual({ kind: 'metrics', metrics: { a: 'NaN', f: '-Infinity' } });
     expect(parseMetrics('{"summary": {"train/loss": NaN, "x": Infinity}}\n')).toEqual({
@@ -48,14 +50,14 @@ describe('metrics', () => {
     );
   });
 
-  it('come from the last whole record', () => {
+  it('come from the last complete record', () => {
     const whole = `${summary({ a: 1 })}${summary({ a: 2 })}`;
     expect(parseMetrics(`${whole}{"summary": {"a"`)).toEqual({ kind: 'metrics', metrics: { a: '2' } });
   });
 
   it.each([
     ['nothing', ''],
-    ['a torn line alone', '{"summary": {'],
+    ['only a torn line', '{"summary": {'],
     ['a broken record', '{"summary":\n'],
     ['a record without summary', '{"a": 1}\n'],
   ])('are unreadable in %s', (_, text) => {
@@ -63,7 +65,7 @@ describe('metrics', () => {
   });
 
   // threat T235
-  it('are left out where no metric has such a name, and unreadable where no entry has room for them', () => {
+  it('omit names over the length limit, and are unreadable if an entry has no room for them', () => {
     const named = (length: number) => ({ ['n'.repeat(length)]: 1, a: 2 });
     const { metricNameCharactersMax: most } = limits;
     expect(parseMetrics(summary(named(most + 1)))).toEqual({ kind: 'metrics', metrics: { a: '2' } });
@@ -79,7 +81,7 @@ describe('metrics', () => {
   });
 
   // threat T242
-  it('are unreadable where the job put a pipe, or a link to what never ends, in the place of the file', async () => {
+  it('are unreadable if the job replaced the file by a pipe or an endless link', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-metrics-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const [pipe, endless] = [join(folder, 'pipe'), join(folder, 'endless')];
@@ -89,7 +91,7 @@ describe('metrics', () => {
     expect((await readMetricsFile(endless)).kind).toBe('unreadable');
   });
 
-  it('are missing, unreadable or there as a file', async () => {
+  it('are missing, unreadable or read from the file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-metrics-'));
     const path = join(folder, 'tracker_metrics.jsonl');
     expect(await readMetricsFile(path)).toEqual({ kind: 'missing' });

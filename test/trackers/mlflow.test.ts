@@ -1,4 +1,4 @@
-/** MLflow, a real server: what its adapter makes of what a trainer has left there. */
+/** A real MLflow server: how the adapter reads what a trainer has logged. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
@@ -50,7 +50,7 @@ describeWith('mlflow', 'a run of MLflow', () => {
     });
   });
 
-  it('has NaN as its loss, and no row before there is one', async () => {
+  it('has NaN as its loss, and no row before the first one', async () => {
     const id = await server.begin('ferry_2', AT);
     expect(await tracker().describe('ferry_2')).toMatchObject({
       run: { rowAt: null, step: null, metrics: {} },
@@ -61,7 +61,7 @@ describeWith('mlflow', 'a run of MLflow', () => {
     });
   });
 
-  it('has how full its accelerators are by its own monitor, whose steps and moments are none of the training', async () => {
+  it("reports the accelerators' memory use from system metrics, which do not count as training steps", async () => {
     const id = await server.begin('ferry_3', 1_000);
     const monitored = { step: 900, atMs: 90_000 };
     await server.log(id, { key: 'train/loss', value: 2.5, step: 7, atMs: 2_000 });
@@ -73,14 +73,14 @@ describeWith('mlflow', 'a run of MLflow', () => {
     });
   });
 
-  it('is absent where the server has no such run or experiment, and asked for by no name that ends the filter', async () => {
+  it('is absent if the server has no such run or experiment, and unknown for a name that breaks the filter', async () => {
     expect(await tracker().describe('nobody')).toMatchObject({ kind: 'absent' });
     expect(await tracker().describe('0'.repeat(32))).toMatchObject({ kind: 'absent' });
     expect(await tracker({ project: 'nothing' }).describe('ferry_1')).toMatchObject({ kind: 'absent' });
     expect(await tracker().describe("x' OR attributes.run_name != '")).toMatchObject({ kind: 'unknown' });
   });
 
-  it('keeps no log', async () => {
+  it('has no log', async () => {
     expect(await tracker().logTail('ferry_1', 10)).toEqual({ kind: 'none' });
   });
 });

@@ -1,4 +1,4 @@
-/** W&B as it answers, and as it lies; a key that goes nowhere else. */
+/** W&B's answers, including wrong ones; the key is sent to no other host. */
 
 import { describe, expect, it } from 'vitest';
 import { TRACKER_PAUSE_MS, TRACKER_WAIT_MS_MAX } from '../../src/trackers/ask.ts';
@@ -59,13 +59,13 @@ describe('a run of W&B', () => {
       { 'train/loss': 'NaN', x: '-Infinity' },
     ],
     ['as its step and its time', '{"x": 1, "global_step": "NaN", "_timestamp": Infinity}', { x: '1' }],
-    ['beside control characters', '{"note": "a\u0001b NaN", "train/loss": NaN}', { 'train/loss': 'NaN' }],
-  ])('has NaN %s', async (_, summaryMetrics, metrics) => {
+    ['next to control characters', '{"note": "a\u0001b NaN", "train/loss": NaN}', { 'train/loss': 'NaN' }],
+  ])('accepts NaN %s', async (_, summaryMetrics, metrics) => {
     const answer = await wandb({ runOf: () => ({ ...RUN, summaryMetrics }) }).tracker.describe('hero-7b');
     expect(answer).toMatchObject({ kind: 'found', run: { metrics, step: null, rowAt: null } });
   });
 
-  it('has the newest value of each metric, of rows that never held two of them together, by one question', async () => {
+  it('has the newest value of each metric with one request, even if no row contains two of them', async () => {
     const history = [
       { _step: 10, global_step: 10, 'eval/loss': 2.75 },
       { _step: 11, global_step: 11, 'train/loss': 2.5 },
@@ -78,7 +78,7 @@ describe('a run of W&B', () => {
       kind: 'found',
       run: { step: 12, metrics: { 'eval/loss': '2.75', 'train/loss': '2.5', 'optim/lr': '0.001' } },
     });
-    // A sampled history of these three keys has no row at all.
+    // A sampled history of these three keys would have no row.
     expect(server.asked.map(({ query }) => /istory/.test(query))).toEqual([false]);
   });
 
@@ -89,15 +89,15 @@ describe('a run of W&B', () => {
       93.25,
     ],
     ['of TPUs', '{"system.tpu.0.memoryUsage": 62.5, "system.tpu.0.memoryUsageBytes": 10485760000}', 62.5],
-    ['of nobody that says so', '{"system.memory": 31, "system.gpu.0.memoryAllocated": "NaN"}', undefined],
+    ['without a metric for it', '{"system.memory": 31, "system.gpu.0.memoryAllocated": "NaN"}', undefined],
     ['that cannot be read', '{"system.gpu.0', undefined],
-  ])('says how full the memory is %s', async (_, systemMetrics, memoryPercent) => {
+  ])('reports the memory use %s', async (_, systemMetrics, memoryPercent) => {
     const answer = await wandb({ runOf: () => ({ ...RUN, systemMetrics }) }).tracker.describe('hero-7b');
     expect(answer.kind === 'found' ? answer.run.memoryPercent : answer).toBe(memoryPercent);
     expect(answer).toMatchObject({ kind: 'found', run: { step: 4600 } });
   });
 
-  it('prints the last lines of its log, with their times', async () => {
+  it('returns the last lines of its log, with their times', async () => {
     const lines = ['one', 'two', 'three'].map((line, index) => ({
       timestamp: `2026-11-20T10:00:0${index}`,
       line,
@@ -112,32 +112,32 @@ describe('a run of W&B', () => {
     });
   });
 
-  it('is absent where W&B has none, or another project was asked', async () => {
+  it('is absent if W&B has no such run, or another project was asked', async () => {
     expect(await wandb({ runOf: () => null }).tracker.describe('hero-7b')).toMatchObject({ kind: 'absent' });
     expect(await wandb({ project: 'other' }).tracker.describe('hero-7b')).toMatchObject({ kind: 'absent' });
   });
 
-  it('is no answer where the summary is broken', async () => {
+  it('is unknown if the summary is broken', async () => {
     const { tracker } = wandb({ runOf: () => ({ ...RUN, summaryMetrics: '{"a": ' }) });
     expect(await tracker.describe('hero-7b')).toMatchObject({ kind: 'unknown' });
   });
 });
 
-describe('a question to W&B', () => {
+describe('a request to W&B', () => {
   // threat T153
   it.each([
     ['refused', 'denied', saying(403)],
     ['of a key that is wrong', 'denied', { key: 'another' }],
     ['asked too often', 'limited', saying(429)],
     ['that meets a fault', 'unknown', saying(502)],
-    ['that is sent elsewhere', 'unknown', saying(302, { location: 'https://elsewhere.example' })],
+    ['that is redirected', 'unknown', saying(302, { location: 'https://elsewhere.example' })],
     ['answered with no JSON', 'unknown', saying(200)],
     [
       'refused by GraphQL',
       'denied',
       { answer: () => Response.json({ errors: [{ message: 'permission denied' }] }) },
     ],
-  ])('%s is %s, and says no key', async (_, kind, change) => {
+  ])('%s is %s, and the answer contains no key', async (_, kind, change) => {
     const { tracker, server } = wandb(change);
     const answer = await tracker.describe('hero-7b');
     expect(answer.kind).toBe(kind);
@@ -145,7 +145,7 @@ describe('a question to W&B', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('is not repeated before the moment that W&B names, and is after it', async () => {
+  it('is not repeated before the time that W&B names, but after it', async () => {
     const { tracker, server, clock } = wandb(saying(429, { 'ratelimit-reset': '90' }));
     await tracker.describe('hero-7b');
     clock.now = 89_999;
@@ -156,7 +156,7 @@ describe('a question to W&B', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('leaves a W&B alone for a minute that does not answer, and believes no wait of a day', async () => {
+  it('pauses for a minute without an answer, and accepts no wait of a day', async () => {
     const calls: number[] = [];
     const clock = { now: 0 };
     const fetch = async () => {
@@ -182,7 +182,7 @@ describe('a question to W&B', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('has the key in one header alone', async () => {
+  it('sends the key only in one header', async () => {
     const { tracker, server } = wandb();
     await tracker.describe('hero-7b');
     expect(server.asked.map(({ url }) => url).join()).not.toContain(KEY);

@@ -1,4 +1,7 @@
-/** The scans of a cluster as the journal tells them: what holds, since when, and what an unreadable one leaves as it was. */
+/**
+ * The scans of a cluster in the journal: the current findings, since when, and that an unreadable scan
+ * changes nothing.
+ */
 
 import { describe, expect, test } from 'vitest';
 import {
@@ -16,7 +19,7 @@ const folded = (...scans: readonly DiskScan[]): ClusterDisks | undefined =>
     .get('us-central1');
 
 describe('the scans of a cluster', () => {
-  test('stand as the newest says, since the first that said the same', () => {
+  test('reflect the newest scan, and since when its findings are the same', () => {
     const low = aScan({ workers: [aWorker({ percentFree: '4.0' })] });
     const lower = aScan({ workers: [aWorker({ percentFree: '2.0' })] });
     const other = aScan({ workers: [aWorker({ finding: 'mount-there' })] });
@@ -28,7 +31,7 @@ describe('the scans of a cluster', () => {
     expect(folded(low, lower, other)).toMatchObject({ readable: { seq: 2 }, since: { seq: 2 } });
   });
 
-  test('are left as they were by one that could not be read', () => {
+  test('are unchanged after a scan that could not be read', () => {
     const unread = aScan({ reading: 'unreadable', why: 'no answer', workers: [] });
     const low = aScan({ workers: [aWorker()] });
     expect(folded(low, unread)).toMatchObject({
@@ -40,11 +43,11 @@ describe('the scans of a cluster', () => {
     expect(folded(unread)).toMatchObject({ newest: { seq: 0 }, readable: null, since: null });
   });
 
-  test('are of one cluster each', () => {
+  test('belong to one cluster each', () => {
     expect(folded(aScan(), aScan({ cluster: 'eu-west4' }))).toMatchObject({ newest: { seq: 0 } });
   });
 
-  test('are all fine only where every worker was looked at', () => {
+  test('are all fine only if every worker was checked', () => {
     expect(isAllFine(aScan())).toBe(true);
     expect(isAllFine(aScan({ reading: 'partial' }))).toBe(false);
     expect(isAllFine(aScan({ reading: 'unreadable' }))).toBe(false);

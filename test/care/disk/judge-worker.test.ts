@@ -1,4 +1,4 @@
-/** The cause of a full disk: seen, or unknown; nothing in between. */
+/** The cause of a full disk: observed or unknown, nothing in between. */
 
 import { describe, expect, test } from 'vitest';
 import { type JudgedWorker, judgeWorker, type Looks } from '../../../src/care/disk/scan-record.ts';
@@ -9,7 +9,7 @@ const GIB = 2 ** 30;
 const AT = '/tmp/gcsfuse_mount';
 const ROOT = { at: '/', type: 'ext4' };
 
-/** Five of 100 GiB are free, nothing is mounted, and 62 GiB lie where the bucket belongs. */
+/** 5 of 100 GiB are free, nothing is mounted, and 62 GiB are in the folder of the bucket. */
 const POLICY_CASE: Looks = {
   disk: known({ usedBytes: 95 * GIB, availableBytes: 5 * GIB }),
   mounts: known([ROOT]),
@@ -26,7 +26,7 @@ const judge = (more: Partial<Looks> = {}): JudgedWorker | null =>
   });
 
 describe('a worker with little free disk', () => {
-  test('has data on the boot disk where nothing is mounted, and what clearing it would free', () => {
+  test('has data on the boot disk below a missing mount, and the report estimates the gain of clearing it', () => {
     expect(judge()).toMatchObject({
       percentFree: 5,
       finding: 'mount-missing',
@@ -55,7 +55,7 @@ describe('a worker with little free disk', () => {
     ],
     ['the folder is empty', { folders: known([{ path: AT, bytes: 4096 }]) }, 'mount-missing-empty', {}],
     ['there is no folder', { folders: known([{ path: '/tmp', bytes: 4096 }]) }, 'mount-missing-empty', {}],
-  ])('is low for another reason where %s', (_what, more, finding, detail) => {
+  ])('has another cause if %s', (_what, more, finding, detail) => {
     expect(judge(more)).toEqual({ percentFree: 5, finding, detail });
   });
 
@@ -63,17 +63,17 @@ describe('a worker with little free disk', () => {
     ['its disk', { disk: unknown('no answer') }, 'disk'],
     ['its mounts', { mounts: unknown('no answer') }, 'mounts'],
     ['its folders', { folders: unknown('no answer') }, 'folders'],
-  ])('is unknown where nobody could read %s', (_what, more, what) => {
+  ])('is unknown if %s could not be read', (_what, more, what) => {
     const detail = { what, why: 'no answer' };
     expect(judge(more)).toEqual({ percentFree: 5, finding: 'unread', detail });
   });
 
-  test('is low all the same where the mount is there and only the folders are unread', () => {
+  test('is low for a mount that is present, even if the folders could not be read', () => {
     const more = { folders: unknown('no answer'), mounts: known([ROOT, { at: AT, type: 'fuse.gcsfuse' }]) };
     expect(judge(more)).toMatchObject({ finding: 'mount-there' });
   });
 
-  test('is fine when it has more than the threshold again', () => {
+  test('is fine above the threshold', () => {
     expect(judge({ disk: known({ usedBytes: 80, availableBytes: 20 }), mounts: unknown('x') })).toBeNull();
     expect(judge({ disk: known({ usedBytes: 90, availableBytes: 10 }) })).not.toBeNull();
   });

@@ -1,4 +1,7 @@
-/** Answers of df, of mount tables, of du and of the cleaning command: what they say, and that silence says nothing. */
+/**
+ * Output of df, mount tables, du and the cleaning command: what it means, and that missing output means
+ * unknown.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +36,7 @@ describe('df', () => {
       4,
       6,
     ],
-  ])('%#: tells the boot disk', (output, usedBytes, availableBytes) => {
+  ])('%#: yields the boot disk', (output, usedBytes, availableBytes) => {
     expect(readDiskUsage(output)).toEqual(known({ usedBytes, availableBytes }));
   });
 
@@ -48,11 +51,11 @@ describe('df', () => {
     '/dev/root 97G 92G 4.9G 95% /',
     'Filesystem 1-blocks Used Available Capacity Mounted on\na 99999999999999999 9999999999999999999 6 40% /',
     'Filesystem 1-blocks Used Available Capacity Mounted on\na 20 9.5 10.5 40% /',
-  ])('%#: is unknown where it told of no disk', (output) => {
+  ])('%#: is unknown without the boot disk', (output) => {
     expect(readDiskUsage(output).kind).toBe('unknown');
   });
 
-  test('reckons what is free of what anybody may use, as df does', () => {
+  test('computes the free share of the space that users may use, as df does', () => {
     expect(percentFree({ usedBytes: 95, availableBytes: 5 })).toBe(5);
   });
 });
@@ -63,7 +66,7 @@ const TABLE = `29 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw
 42 29 0:45 / /mnt/with\\040space rw - tmpfs none rw`;
 
 describe('a mount table', () => {
-  test('tells every mount', () => {
+  test('yields every mount', () => {
     expect(readMounts(`${TABLE}\n`)).toEqual(
       known([
         { at: '/', type: 'ext4' },
@@ -76,17 +79,17 @@ describe('a mount table', () => {
 
   test.each([
     ['empty', ''],
-    ['what a filter left of none', '\n'],
-    ['what a filter left of one', TABLE.split('\n')[2] ?? ''],
+    ['empty after a filter', '\n'],
+    ['cut to one line by a filter', TABLE.split('\n')[2] ?? ''],
     ['an error', 'cat: /proc/self/mountinfo: No such file or directory'],
     ['of another form', '/dev/root on / type ext4 (rw,relatime)'],
     ['cut in a line', TABLE.slice(0, -12)],
-    ['with a word of the login shell', `Last login: today\n${TABLE}`],
-  ])('is unknown where it is %s', (_what, text) => {
+    ['preceded by output of the login shell', `Last login: today\n${TABLE}`],
+  ])('is unknown if it is %s', (_what, text) => {
     expect(readMounts(text).kind).toBe('unknown');
   });
 
-  test('knows what hides what', () => {
+  test('yields which mount covers a path', () => {
     const mounts = [
       { at: '/', type: 'ext4' },
       { at: '/tmp', type: 'tmpfs' },
@@ -102,7 +105,7 @@ describe('a mount table', () => {
     expect(mountOver([], '/tmp')).toBeNull();
   });
 
-  test('tells paths with blanks and backslashes as they are', () => {
+  test('decodes paths with blanks and backslashes', () => {
     const path = fc
       .array(fc.stringMatching(/^[A-Za-z0-9._ \\-]{1,8}$/), { minLength: 1, maxLength: 3 })
       .map((parts) => `/${parts.map((part) => `x${part}x`).join('/')}`);
@@ -121,7 +124,7 @@ describe('a mount table', () => {
 });
 
 describe('du', () => {
-  test('tells folders, largest first', () => {
+  test('yields folders, largest first', () => {
     const sizes = readFolderSizes(
       '100\t/tmp/a\n5000\t/tmp/gcsfuse_mount/models\n5200\t/tmp/gcsfuse_mount\n5400\t/tmp\n',
       '/tmp',
@@ -141,13 +144,13 @@ describe('du', () => {
     '100\t/tmp/a\n5400\t/tm',
     'du: cannot access',
     '5400\t/tmp\n100\t/tmp/a\n',
-  ])('%#: is unknown where it did not come to its end', (output) => {
+  ])('%#: is unknown if its output is incomplete', (output) => {
     expect(readFolderSizes(output, '/tmp').kind).toBe('unknown');
   });
 });
 
 describe('the last line of the cleaning command', () => {
-  test('says what was done', () => {
+  test('yields the outcome', () => {
     expect(readCleanAnswer('rm: noise\nferrybot-clean 1 deleted moved freed=-12 left=0\n', 0)).toEqual(
       known({ outcome: 'deleted', code: 'moved', freedBytes: -12, leftFiles: 0 }),
     );
@@ -163,13 +166,13 @@ describe('the last line of the cleaning command', () => {
     ['ferrybot-clean 2 deleted moved freed=1 left=0', 0],
     ['ferrybot-clean 1 deleted moved freed= left=0', 0],
     ['ferrybot-clean 1 deleted moved freed=999999999999999999 left=0', 0],
-  ])('%#: is unknown where it is not there, or does not fit the exit code', (stdout, exitCode) => {
+  ])('%#: is unknown if the line is missing or contradicts the exit code', (stdout, exitCode) => {
     expect(readCleanAnswer(stdout, exitCode).kind).toBe('unknown');
   });
 });
 
-describe('names that stand in commands', () => {
-  test('are what the cloud and the kernel take, and nothing that a shell or a program reads otherwise', () => {
+describe('names in commands', () => {
+  test('are valid for cloud and kernel, and contain nothing special for a shell or a program', () => {
     expect(['ray-marin-us-central1-vllm-worker-5-tpu', 'a', 'a0'].every(isTpuName)).toBe(true);
     expect(
       ['', '-a', '--quiet', 'a-', 'A', '0a', 'a b', 'a;b', 'a\n', 'a/b', 'a'.repeat(64)].some(isTpuName),

@@ -1,8 +1,8 @@
-/** Scans and workers for tests: whole, of the cluster us-central1, and each part may be another. */
+/** Scans and workers for tests: complete, of the cluster us-central1, with parts that can be replaced. */
 
 import type { DiskScan, ScannedWorker } from '../../../src/domain/care/worker-disk.ts';
 
-/** A whole scan that found every disk with room. */
+/** A complete scan that found enough space on every disk. */
 export function aScan(change: Partial<DiskScan> = {}): DiskScan {
   return {
     cluster: 'us-central1',
@@ -17,7 +17,7 @@ export function aScan(change: Partial<DiskScan> = {}): DiskScan {
   };
 }
 
-/** A worker whose bucket is not mounted, with 62 GB beside. */
+/** A worker with an unmounted bucket and 62 GB in its folder. */
 export function aWorker(change: Partial<ScannedWorker> = {}): ScannedWorker {
   return {
     tpu: 'ray-vllm-a',

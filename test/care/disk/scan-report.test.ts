@@ -1,4 +1,4 @@
-/** What the scan's output says of the workers, and above all when it says nothing. */
+/** What the scan's output means for the workers, and when it means nothing. */
 
 import { describe, expect, test } from 'vitest';
 import { readScanReport, type ScanReport } from '../../../src/care/disk/scan-report.ts';
@@ -10,7 +10,7 @@ const read = (stdout: string, more: { exitCode?: number | null; stderr?: string 
   );
 
 describe('a scan', () => {
-  test('names the workers under its threshold, each once, wherever the script logs them', () => {
+  test('yields the workers under its threshold, each once, from any output stream', () => {
     const report = read('', {
       stderr: [
         '2026-11-21 03:00:00 - INFO - Checking disk of 3 TPU VMs',
@@ -30,7 +30,7 @@ describe('a scan', () => {
     });
   });
 
-  test('by the script that the policy names is read, which says in a dry run too how many it restarted', () => {
+  test('is read from the script that the policy names, which reports restarts even in a dry run', () => {
     const at = '2025-11-21 03:00:09,100 -';
     const stderr = [
       `${at} INFO - Cluster: marin-us-central1-vllm`,
@@ -60,7 +60,7 @@ describe('a scan', () => {
     });
   });
 
-  test('by the script that Marin has today is read as well, which has no signs', () => {
+  test("is read from Marin's current script, which prints no symbols", () => {
     const head = '2026-11-21 03:00:00,100 - INFO - ';
     const table = `${head}\nWorker Summary:\n  ray-vllm-b:1  manual  v5p-8  3% (2.9G)`;
     const low = '2026-11-21 03:00:09,100 - WARNING -   ray-vllm-b worker 1: 3% free (2.9G)';
@@ -82,7 +82,7 @@ describe('a scan', () => {
     });
   });
 
-  test('says that all are fine only in its own sentence, for the threshold that was asked', () => {
+  test('reports all workers as fine only in its own sentence and for the requested threshold', () => {
     expect(read('✓ All workers have >10% free disk space\n')).toEqual({
       kind: 'read',
       low: [],
@@ -93,10 +93,10 @@ describe('a scan', () => {
   });
 
   test.each([
-    ['says nothing', '', 0, 'nothing-said'],
-    ['says blanks', '\n \n', 0, 'nothing-said'],
+    ['prints nothing', '', 0, 'nothing-said'],
+    ['prints only blanks', '\n \n', 0, 'nothing-said'],
     ['was killed', '✓ All workers have >10% free disk space', null, 'not-run'],
-    ['failed, whatever it said before', '✓ All workers have >10% free disk space', 1, 'failed'],
+    ['failed after it printed a result', '✓ All workers have >10% free disk space', 1, 'failed'],
     ['did not start', '', 127, 'failed'],
     [
       'contradicts itself',
@@ -105,14 +105,14 @@ describe('a scan', () => {
       'contradiction',
     ],
     ['acted', '  ✓ ray-vllm-a worker 0: Container restarted', 0, 'not-a-dry-run'],
-    ['looked whether what it restarted runs', '  Verified running: 0/1', 0, 'not-a-dry-run'],
+    ['verified a restarted worker', '  Verified running: 0/1', 0, 'not-a-dry-run'],
     [
       'restarts a worker and does not call it a dry run',
       `Restarting ray-vllm-a worker 0\nRestarting ray-vllm-a worker 1\n[DRY RUN] Would restart ray-vllm-a worker 0`,
       0,
       'not-a-dry-run',
     ],
-    ['says a summary alone', 'Summary:\n  Successfully restarted: 1/1', 0, 'nothing-said'],
+    ['prints only a summary', 'Summary:\n  Successfully restarted: 1/1', 0, 'nothing-said'],
   ])('that %s is unreadable', (_what, stdout, exitCode, code) => {
     expect(read(stdout, { exitCode })).toMatchObject({ kind: 'unreadable', code });
   });
@@ -125,11 +125,11 @@ describe('a scan', () => {
     ['a worker that did not answer', 'ERROR: ray-vllm-a worker 1: connection refused', 'unknown-worker'],
     ['a worker that timed out', 'ray-vllm-a: timed out after 30 s', 'unknown-worker'],
     ['a number above the threshold', '  ⚠ ray-vllm-a worker 0: 30% free (30G available)', 'not-under'],
-  ])('does not tell of all where it has %s', (_what, line, code) => {
+  ])('is incomplete if it contains %s', (_what, line, code) => {
     const both = `  ⚠ ray-vllm-z worker 0: 2% free (2G available)\n${line}`;
     const problems = [expect.stringMatching(`^${code}: `)];
     expect(read(both)).toMatchObject({ kind: 'read', low: [{ tpu: 'ray-vllm-z' }], problems });
-    // Nor are all fine because no other was named.
+    // The other workers are not fine either just because none was named.
     expect(read(line)).toMatchObject({ kind: 'read', low: [], problems });
     expect(read(`${line}\n✓ All workers have >10% free disk space`)).toMatchObject({
       kind: 'read',

@@ -1,4 +1,5 @@
-// What a fork's cluster files may cost: the bounds of the check, and that nothing beyond one is ever called fine.
+// The maximum cost of a fork's cluster files: the limits of the check, and that nothing beyond a limit is
+// called fine.
 
 import { describe, expect, it } from 'vitest';
 import { lintClusterFile } from '../../../src/care/infra/lint.ts';
@@ -15,14 +16,14 @@ const WORST: Readonly<Record<string, string>> = {
 
 describe('a cluster file of a fork', () => {
   for (const [name, text] of Object.entries(WORST))
-    it(`is told as not judged, too large: ${name}`, () => {
+    it(`is reported as not judged, too large: ${name}`, () => {
       const whats = lintClusterFile(text, ['/m']).map(({ what }) => what);
       expect(whats).toEqual([expect.stringMatching(/^not judged: too large: /)]);
     });
 });
 
 describe('a config of a fork', () => {
-  it('is unreadable with thousands of aliases, which are not looked up one by one', () => {
+  it('is unreadable with thousands of aliases, without resolving each one', () => {
     const text = `a: &a [b]\n${many(4_000, (index) => `k${index}: *a\n`)}`;
     const reading = readYaml(text);
     expect(reading.problems).toMatchObject([

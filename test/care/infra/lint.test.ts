@@ -1,4 +1,7 @@
-/** The check of set-up commands on a corpus of good, bad and unclear ones, each with its answer (fixtures/infra/snippets.yml). */
+/**
+ * The check of set-up commands on a corpus of good, bad and unclear commands with expected answers
+ * (fixtures/infra/snippets.yml).
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,24 +29,24 @@ function answerTo({ list, entries, setup }: z.infer<typeof snippet>): string {
   return codes.length > 0 ? 'not-understood' : 'fine';
 }
 
-/** Findings for commands that stand one below the other in one entry, by their line in it. */
+/** Findings for commands in consecutive lines of one entry, by their line in it. */
 function found(...lines: readonly string[]): readonly string[] {
   const text = `setup_commands:\n  - |\n${lines.map((line) => `    ${line}\n`).join('')}`;
   return lintClusterFile(text, ['/m/p']).map(({ code, line }) => `${code}@${line - 2}`);
 }
 
 describe.each(Object.entries(corpus))('the check of %s set-up commands', (kind, snippets) => {
-  it.each(snippets.map((one) => [one.why, one] as const))('gives its answer: %s', (_why, one) => {
+  it.each(snippets.map((one) => [one.why, one] as const))('gives the expected answer: %s', (_why, one) => {
     expect(answerTo(one)).toBe(one.answer);
   });
 
-  it('never calls any fine but the good ones', () => {
+  it('calls only good ones fine', () => {
     expect(kind === 'good' || snippets.every(({ answer }) => answer !== 'fine')).toBe(true);
   });
 });
 
 describe('a write below a mount point', () => {
-  it('is watched where the config names the mount point and no command mounts it', () => {
+  it('is checked if the config names the mount point, even if no command mounts it', () => {
     const text = 'setup_commands:\n  - mkdir -p /mnt/gcs/models\n';
     expect(lintClusterFile(text, [])).toEqual([]);
     expect(lintClusterFile(text, ['/mnt/gcs/'])).toMatchObject([{ code: 'write-unguarded', line: 2 }]);
@@ -56,7 +59,7 @@ describe('a write below a mount point', () => {
     ['sudo mountpoint --quiet "/m/p" || gcsfuse b /m/p || exit', 'touch /m/p/x # why'],
     ['gcsfuse b /m/p && cd /m/p && echo x > y'],
     ['exit 1', 'touch /m/p/x'],
-  ])('is fine behind a guard: %s %s', (...lines) => {
+  ])('is fine after a guard: %s %s', (...lines) => {
     expect(found(...lines.filter((line) => typeof line === 'string'))).toEqual([]);
   });
 
@@ -76,7 +79,7 @@ describe('a write below a mount point', () => {
     expect([...new Set(found('true', line))]).toEqual(['write-unguarded@2']);
   });
 
-  it('is not guarded by a check that an earlier entry left well, nor by one of another list', () => {
+  it('is not guarded by a check that an earlier entry passed with success, or by another list', () => {
     const lint = (text: string): unknown => lintClusterFile(text, ['/m/p']).map(({ line }) => line);
     expect(lint('setup_commands:\n  - mountpoint -q /m/p || exit 1\n  - touch /m/p/x\n')).toEqual([]);
     expect(lint('setup_commands:\n  - mountpoint -q /m/p || exit 0\n  - touch /m/p/x\n')).toEqual([3]);
@@ -93,24 +96,24 @@ describe('a write below a mount point', () => {
     "bash -c 'touch /m/p/x'",
     'M=/m/p; touch $M/x',
     'gcsfuse b /m/p || true',
-  ])('is said not to be understood: %s', (line) => {
+  ])('is reported as not understood: %s', (line) => {
     expect(found('true', line)).toEqual(['not-understood@2']);
   });
 });
 
 describe('a construct that is not understood', () => {
-  it("is nobody's concern where no mount point is named", () => {
+  it('is ignored if no mount point is named', () => {
     expect(found('for i in 1 2; do echo $i; done')).toEqual([]);
   });
 
-  it('takes away what earlier entries made sure of where it may unmount', () => {
+  it('invalidates earlier guards if it may unmount', () => {
     const text = (between: string): string =>
       `setup_commands:\n  - mountpoint -q /m/p\n  - ${between}\n  - touch /m/p/x\n`;
     expect(lintClusterFile(text('(sudo umount -a)'), ['/m/p'])).toMatchObject([{ line: 4 }]);
     expect(lintClusterFile(text('(sleep 1)'), ['/m/p'])).toEqual([]);
   });
 
-  it('is any text that is not simple commands, and none is an exception', () => {
+  it('is any text except simple commands, and none raises an exception', () => {
     const parts = fc.constantFrom(
       ...[
         'gcsfuse b /m/p',

@@ -1,4 +1,4 @@
-// A commit's files in a folder: the bytes that were committed, whatever the commit says about them, and nothing else.
+// Exports a commit's files to a folder: exactly the committed bytes, with any attributes in the commit.
 
 import {
   chmodSync,
@@ -22,11 +22,11 @@ type Committed = {
   readonly commit: Sha;
   readonly git: GitReader & GitExporter;
   readonly idOf: (revision: string) => Promise<string>;
-  /** How often the mirror was sent something: each answer is kept as a pack of its own. */
+  /** How often the mirror received objects: each answer is kept as a separate pack. */
   readonly answers: () => number;
 };
 
-/** A repository with one commit of what `write` leaves in a folder. */
+/** A repository with one commit of the files that `write` leaves in a folder. */
 async function committed(write: (folder: string) => void | Promise<void>): Promise<Committed> {
   const remote = await bareRepository();
   const work = scratchFolder();
@@ -36,7 +36,7 @@ async function committed(write: (folder: string) => void | Promise<void>): Promi
     if (!result.ok) throw new Error(`git ${args.join(' ')}: ${result.stderr}`);
   };
   await git('init', '--quiet', '-b', 'main');
-  // Whoever attacks commits the bytes that they mean, whatever the attributes beside them say.
+  // An attacker commits the bytes as intended, so local attributes must not change them.
   writeFileSync(join(work, '.git/info/attributes'), '* -text -ident -filter !working-tree-encoding\n');
   await write(work);
   await git('add', '--all', '--force');
@@ -69,7 +69,7 @@ const put =
   };
 
 describe('an export', () => {
-  it('asks for all the contents that are not there in one request, and for none that nobody wants', async () => {
+  it('fetches all missing contents in one request, and no unneeded ones', async () => {
     const files = Array.from({ length: 40 }, (_, index) => [`lib/${index}.py`, `print(${index})\n`] as const);
     const { commit, git, answers } = await committed(put({ ...Object.fromEntries(files), 'big.bin': 'x' }));
     const before = answers();
@@ -82,7 +82,7 @@ describe('an export', () => {
     expect(answers() - before).toBe(2);
   });
 
-  it('has the ids that git gives: of files, executables, links, and folders whose names sort oddly', async () => {
+  it('has the ids that git computes, for files, executables, links, and folders that sort oddly', async () => {
     const { commit, git, idOf } = await committed((folder) => {
       put({ 'lib/a/b.py': 'b\n', 'lib/a.py': 'a\n', 'lib/a-b': '', 'README.md': '#\n', 'exp/é.py': 'x' })(
         folder,
@@ -116,7 +116,7 @@ describe('an export', () => {
     ['a filter', '* filter=lfs diff=lfs merge=lfs -text\n'],
     ['what an archive leaves out and fills in', '*.py export-ignore\n* export-subst\n'],
     ['a macro', '[attr]text ident\n* text=auto eol=crlf\n'],
-  ])('is the bytes that were committed, not what attributes make of them: %s', async (_, attributes) => {
+  ])('contains the committed bytes, with attributes for %s', async (_, attributes) => {
     const text = 'a = "$Id$ $Format:%an$"\nb = 1\n';
     const { commit, git, idOf } = await committed(
       put({ 'lib/a.py': text, 'lib/.gitattributes': attributes }),
@@ -127,13 +127,13 @@ describe('an export', () => {
     expect(ids).toEqual({ lib: await idOf('main:lib') });
   });
 
-  it('takes a path for what it says: no pattern finds another', async () => {
+  it('treats a path literally, not as a pattern', async () => {
     const { commit, git } = await committed(put({ 'lib/a.py': 'a', 'l*': 'b' }));
     const { files } = await git.exportTree(commit, ['l*'], join(scratchFolder(), 'tree'));
     expect(files.map(({ path }) => path)).toEqual(['l*']);
   });
 
-  it('names a submodule, whose files are not there', async () => {
+  it('names a submodule without its files', async () => {
     const { commit, git, idOf } = await committed(async (folder) => {
       put({ 'lib/a.py': 'a' })(folder);
       const other = `160000,${'1'.repeat(40)},lib/other`;
@@ -147,7 +147,7 @@ describe('an export', () => {
     expect({ ids, submodules }).toEqual({ ids: { lib: await idOf('main:lib') }, submodules: ['lib/other'] });
   });
 
-  it('goes into no folder in which something lies already', async () => {
+  it('refuses a folder that is not empty', async () => {
     const { commit, git } = await committed(put({ 'lib/a.py': 'a' }));
     const folder = scratchFolder();
     put({ 'sitecustomize.py': 'planted' })(folder);

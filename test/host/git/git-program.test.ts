@@ -1,4 +1,5 @@
-// The bot's git against real bare repositories: what it reads, who wins a race, and what a lost answer is taken for.
+// The bot's git against real bare repositories: what it reads, who wins a race, and how a lost answer is
+// handled.
 
 import {
   chmodSync,
@@ -31,7 +32,7 @@ import {
 const MAIN = 'refs/heads/main';
 const LEFT_OUT = ['docs/', '*.pack', '/lib/deep/*.bin', 'tests/snapshot*'];
 
-describe('a whole tree without what patterns name', () => {
+describe('a whole tree without excluded patterns', () => {
   const FILES = {
     'README.md': 'docs\n',
     'docs/log.md': 'one\n',
@@ -66,7 +67,7 @@ describe('a whole tree without what patterns name', () => {
     return tip;
   };
 
-  it('has the id that git gives a commit in which they were removed', async () => {
+  it('has the id that git gives a commit without these files', async () => {
     const gone = [
       'docs/log.md',
       'lib/docs/guide.md',
@@ -88,7 +89,7 @@ describe('a whole tree without what patterns name', () => {
 });
 
 describe('reading', () => {
-  it('tells refs, files, ids and history of what the remote has', async () => {
+  it('returns refs, files, ids and history of the remote', async () => {
     const remote = await bareRepository();
     const writer = remote.client();
     const first = await firstCommit(writer, {
@@ -132,7 +133,7 @@ describe('reading', () => {
     expect(await reader.log({ ...all, limit: 1 })).toHaveLength(1);
   });
 
-  it('fetches no file before it is read, and forgets what the remote forgot', async () => {
+  it('fetches no file before it is read, and drops refs that the remote deleted', async () => {
     const remote = await bareRepository();
     const first = await firstCommit(remote.client(), { big: 'x'.repeat(1000) });
     await remote.git('branch', 'extra', first);
@@ -153,7 +154,7 @@ describe('reading', () => {
     expect(await reader.readText(first, 'big')).toBe('x'.repeat(1000));
   });
 
-  it('says *cannot be read* of a commit that is gone and of a file that is no text', async () => {
+  it('reports unreadable for a missing commit and for a file that is not text', async () => {
     const remote = await bareRepository();
     const client = remote.client();
     await firstCommit(client, { a: 'a' });
@@ -173,7 +174,7 @@ describe('reading', () => {
   });
 
   // threat T17
-  it('ends at a file that is larger than any that is ever written here', async () => {
+  it('reports unreadable for a file over the size limit', async () => {
     const remote = await bareRepository();
     const client = remote.client();
     const first = await firstCommit(client, { a: 'a' });
@@ -185,13 +186,13 @@ describe('reading', () => {
     await remote.git('update-ref', 'refs/heads/large', commit);
     await client.fetch();
     await expect(client.readText(commit, 'large')).rejects.toMatchObject({ code: 'unreadable' });
-    // What else lies there is read as before.
+    // Other files are still readable.
     expect(await client.readText(first, 'a')).toBe('a');
   });
 });
 
 describe('writing', () => {
-  it('leaves everything else in the tree, keeps a script executable, and is by the lab', async () => {
+  it('keeps all other files and the executable bit, and commits as the lab', async () => {
     const remote = await bareRepository();
     const client = remote.client();
     const first = await firstCommit(client, { 'run.sh': 'echo\n', kept: 'k' });
@@ -224,7 +225,7 @@ describe('writing', () => {
     );
   });
 
-  it('is rejected where the ref moved, was made, or went away, and changes nothing then', async () => {
+  it('is rejected if the ref moved, was created, or was deleted, and then changes nothing', async () => {
     const remote = await bareRepository();
     const [alice, bob] = [remote.client(), remote.client()];
     const first = await firstCommit(alice, { a: '1' });
@@ -248,7 +249,7 @@ describe('writing', () => {
     expect(await remote.git('for-each-ref')).toBe('');
   });
 
-  it('tells a rule of the remote from a lost race', async () => {
+  it('distinguishes a rule of the remote from a lost race', async () => {
     const remote = await bareRepository();
     const client = remote.client();
     const first = await firstCommit(client, { a: '1' });
@@ -270,7 +271,7 @@ describe('writing', () => {
     expect(outcome).toMatchObject({ message: expect.stringContaining('the disk is full') });
   });
 
-  it('looks when the answer was lost: arrived, overtaken, or not to be known', async () => {
+  it('checks after a lost answer: arrived, overtaken, or unknown', async () => {
     const remote = await bareRepository();
     const client = remote.client();
     const first = await firstCommit(client, { a: '1' });
@@ -282,20 +283,20 @@ describe('writing', () => {
       message: 'm',
       atMs: AT_MS,
     };
-    // The server takes the push and dies before it answers.
+    // The server accepts the push and dies before it answers.
     const hook = join(remote.path, 'hooks', 'post-receive');
     writeFileSync(hook, '#!/bin/sh\nkill -9 $PPID\n');
     chmodSync(hook, 0o755);
     const arrived = await client.commitAndPush(write);
     expect(arrived).toEqual({ kind: 'pushed', sha: sha(await remote.git('rev-parse', 'main')) });
-    // It takes the push, somebody overtakes it at once, and it dies before it answers.
+    // It accepts the push, another push overtakes it, and it dies before it answers.
     const ours = sha(await remote.git('rev-parse', 'main'));
     writeFileSync(hook, `#!/bin/sh\ngit update-ref ${MAIN} ${first}\nkill -9 $PPID\n`);
     const overtaken = await client.commitAndPush({ ...write, expected: ours, files: { a: '5' } });
     expect(overtaken.kind).toBe('rejected');
     await remote.git('update-ref', MAIN, ours);
     writeFileSync(hook, '#!/bin/sh\nkill -9 $PPID\n');
-    // The server dies before it takes anything: the push may yet arrive for all we know.
+    // The server dies before it accepts anything: the push may still arrive.
     renameSync(hook, join(remote.path, 'hooks', 'pre-receive'));
     const second = sha(await remote.git('rev-parse', 'main'));
     const lost = await client.commitAndPush({ ...write, expected: second, files: { a: '3' } });
@@ -317,34 +318,37 @@ describe('writing', () => {
     expect(await remote.git('cat-file', '-p', 'v1')).toContain(
       'tagger Example Lab <lab@example.org> 1795251600 +0000\n\nsealed',
     );
-    // Our own tag again, as after a lost answer, is ours; any other is somebody's.
+    // Our own tag again, as after a lost answer, is ours; any other tag is foreign.
     expect(await client.pushTag(tag)).toEqual(made);
     expect(await client.pushTag({ ...tag, message: 'other' })).toEqual({ kind: 'exists', commit: first });
     await remote.git('tag', 'light', first);
     expect(await client.pushTag({ ...tag, name: 'light' })).toEqual({ kind: 'exists', commit: first });
   });
 
-  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])('says that %s leaves one no room', async (name) => {
-    const remote = await bareRepository();
-    const client = remote.client();
-    const first = await firstCommit(client, { a: '1' });
-    const tag = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
-    const ref = 'refs/heads/a/b/c';
-    const branch = { ref, expected: null, parent: first, files: { a: '2' }, message: 'Two', atMs: AT_MS };
-    const pushes = { tags: () => client.pushTag(tag), heads: () => client.commitAndPush(branch) } as const;
-    for (const [kind, push] of Object.entries(pushes)) {
-      const by = `refs/${kind}/${name}`;
-      await remote.git('update-ref', by, first);
-      const message = `${by} is there and leaves no room for refs/${kind}/a/b/c: delete it`;
-      expect(await push()).toEqual({ kind: 'refused', message });
-      await remote.git('update-ref', '-d', by);
-      expect((await push()).kind).toBe('pushed');
-    }
-  });
+  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])(
+    'reports that %s blocks the name of a tag or branch',
+    async (name) => {
+      const remote = await bareRepository();
+      const client = remote.client();
+      const first = await firstCommit(client, { a: '1' });
+      const tag = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
+      const ref = 'refs/heads/a/b/c';
+      const branch = { ref, expected: null, parent: first, files: { a: '2' }, message: 'Two', atMs: AT_MS };
+      const pushes = { tags: () => client.pushTag(tag), heads: () => client.commitAndPush(branch) } as const;
+      for (const [kind, push] of Object.entries(pushes)) {
+        const by = `refs/${kind}/${name}`;
+        await remote.git('update-ref', by, first);
+        const message = `${by} is there and leaves no room for refs/${kind}/a/b/c: delete it`;
+        expect(await push()).toEqual({ kind: 'refused', message });
+        await remote.git('update-ref', '-d', by);
+        expect((await push()).kind).toBe('pushed');
+      }
+    },
+  );
 });
 
 describe('a mirror', () => {
-  it('that a crash left locked or half made is used again', async () => {
+  it('can be used after a crash left it locked or incomplete', async () => {
     const remote = await bareRepository();
     const directory = join(scratchFolder(), 'mirror.git');
     const client = remote.client({ directory });
@@ -361,7 +365,7 @@ describe('a mirror', () => {
     expect(await again.readText(first, 'a')).toBe('1');
   });
 
-  it('is untouched by the settings and hooks of the machine', async () => {
+  it('ignores the settings and hooks of the machine', async () => {
     const remote = await bareRepository();
     const home = scratchFolder();
     writeFileSync(
@@ -383,7 +387,7 @@ describe('a mirror', () => {
 });
 
 describe('the token', () => {
-  it('goes to the remote as a header and stands in no file of the mirror, no message and no redirect', async () => {
+  it('is sent to the remote as a header, and is in no file of the mirror, no message and no redirect', async () => {
     const seen: (string | undefined)[] = [];
     let redirectTo = '';
     const server = createServer((request, response) => {

@@ -1,4 +1,5 @@
-// Trees that no honest git writes: what such a commit names is exported as it is, or the export is refused; nothing lies elsewhere.
+// Trees that no ordinary git writes: the commit is exported exactly, or the export is refused; no file is
+// written outside the folder.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { bareRepository, environment, identity, scratchFolder, sha } from './scr
 type Remote = Awaited<ReturnType<typeof bareRepository>>;
 type Row = readonly [mode: string, name: string, id: string];
 
-/** An object of these bytes, which git does not look at. */
+/** An object with these bytes, which git does not validate. */
 async function put(remote: Remote, type: 'blob' | 'tree', bytes: Uint8Array): Promise<string> {
   const file = join(scratchFolder(), 'object');
   writeFileSync(file, bytes);
@@ -28,7 +29,7 @@ const tree = (remote: Remote, rows: readonly Row[]): Promise<string> =>
     ),
   );
 
-/** Exports the folder `lib` of a commit, into `parent/tree`. */
+/** Exports the folder `lib` of a commit into `parent/tree`. */
 async function exported(
   remote: Remote,
   rows: readonly Row[],
@@ -52,12 +53,12 @@ async function exported(
   return { parent, id, work: git.exportTree(commit, ['lib'], join(parent, 'tree')) };
 }
 
-describe('an export of a tree that no honest git writes', () => {
+describe('an export of a malformed tree', () => {
   // threat T67
   it.each<readonly [string, (remote: Remote) => Promise<readonly Row[]>]>([
     ['a name that leads out', async (remote) => [['100644', '../evil', await blob(remote, 'x')]]],
     [
-      'the folder above',
+      'the parent folder',
       async (remote) => [['40000', '..', await tree(remote, [['100644', 'evil', await blob(remote, 'x')]])]],
     ],
     [
@@ -68,7 +69,7 @@ describe('an export of a tree that no honest git writes', () => {
       },
     ],
     [
-      'a link and a folder behind it under one name',
+      'a link and a folder under one name',
       async (remote) => [
         ['120000', 'out', await blob(remote, '../..')],
         ['40000', 'out', await tree(remote, [['100644', 'evil', await blob(remote, 'x')]])],
@@ -78,7 +79,7 @@ describe('an export of a tree that no honest git writes', () => {
       'a name that is too long for a disk',
       async (remote) => [['100644', 'a'.repeat(300), await blob(remote, 'x')]],
     ],
-  ])('with %s is refused, and nothing lies beside it', async (_, rows) => {
+  ])('with %s is refused, and no file is written outside', async (_, rows) => {
     const remote = await bareRepository();
     const { parent, work } = await exported(remote, await rows(remote));
     await expect(work).rejects.toThrow();
@@ -86,7 +87,7 @@ describe('an export of a tree that no honest git writes', () => {
     expect(existsSync(join(parent, 'evil'))).toBe(false);
   });
 
-  it('with a file twice has another id than the commit says, by which no approval is found', async () => {
+  it('with a duplicate file has another id than the commit, so that no approval matches', async () => {
     const remote = await bareRepository();
     const twice = ['shown', 'run'].map(
       async (text): Promise<Row> => ['100644', 'a.py', await blob(remote, text)],
@@ -95,7 +96,7 @@ describe('an export of a tree that no honest git writes', () => {
     expect((await work).ids).not.toEqual({ lib: id });
   });
 
-  it('with names that a program could take for something else has exactly those', async () => {
+  it('with names that look like options keeps exactly those names', async () => {
     const remote = await bareRepository();
     const odd = ['--output=x', '-rf', 'A.py', 'a.py', 'line\nend.py', 'tab\t"quote".py'];
     const names = [...odd, `${'d'.repeat(250)}.py`].toSorted();

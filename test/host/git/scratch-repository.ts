@@ -1,4 +1,4 @@
-// A bare repository on disk as the remote, with git commands on it as another person would give them.
+// A bare repository on disk as the remote, with git commands on it as another person would run them.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,11 +26,11 @@ export function scratchFolder(): string {
 
 export type Remote = {
   readonly path: string;
-  /** Runs git in the bare repository; fails loudly. */
+  /** Runs git in the bare repository; throws on failure. */
   readonly git: (...args: readonly string[]) => Promise<string>;
-  /** Runs a script of the shell there, with these as $1, $2, …, and gives what it prints last. */
+  /** Runs a shell script there with $1, $2, …, and returns the last line of its output. */
   readonly shell: (script: string, ...args: readonly string[]) => Promise<string>;
-  /** The bot's git with a mirror of its own. */
+  /** The bot's git with its own mirror. */
   readonly client: (changes?: {
     readonly remoteUrl?: string;
     readonly directory?: string;

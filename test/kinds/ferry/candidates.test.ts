@@ -51,9 +51,9 @@ const choose = (change: Partial<ChoiceInput>): ReturnType<typeof chooseCandidate
     ...change,
   });
 
-describe('what the next ferry changes', () => {
+describe('the change of the next ferry', () => {
   // rule DF-37
-  it('validates the pipeline before it explores the model, whatever was tried less lately', () => {
+  it('validates the pipeline before it explores the model, even if exploration was tried longer ago', () => {
     const depth: Candidate = { ...LR, id: 'depth', path: 'depth', values: ['9'], bucket: 'architecture' };
     const knobs = [knob('lr', '0.003'), knob('depth', '8')];
     const recent = [ferry('2026-11-20', 'lr', '3e-3', '6e-3', 'optimizer')];
@@ -63,7 +63,7 @@ describe('what the next ferry changes', () => {
     expect(said).toMatchObject({ edits: [{ path: 'depth' }], rationale: { signal: 'exploration' } });
   });
 
-  it('is a small step: a value that is none is passed over, and so is a candidate that has no other', () => {
+  it('is a small step: larger values are skipped, and so is a candidate without a small one', () => {
     const steps = { factor: 2, knobs: {}, enforce: 'warn' } as const;
     const far: Candidate = { ...LR, values: ['9e-3', '6e-3'] };
     expect(choose({ candidates: [far], steps })).toMatchObject({ edits: [{ path: 'lr', after: '6e-3' }] });
@@ -75,7 +75,7 @@ describe('what the next ferry changes', () => {
   });
 
   // rule DF-12
-  it('is the first candidate with a value that is not there yet', () => {
+  it('is the first candidate with a value that is not set yet', () => {
     expect(choose({})).toMatchObject({
       kind: 'proposal',
       edits: [{ path: 'lr', after: '6e-3' }],
@@ -84,7 +84,7 @@ describe('what the next ferry changes', () => {
   });
 
   // rule DF-35
-  it('goes to the bucket that was not tried for longest', () => {
+  it('is in the bucket that was not tried for the longest time', () => {
     const recent = [ferry('2026-11-20', 'lr', '3e-3', '6e-3', 'optimizer')];
     expect(choose({ recent })).toMatchObject({ edits: [{ path: 'mix', after: '0.6' }] });
     const both = [...recent, ferry('2026-11-19', 'mix', '0.5', '0.4', 'datamix')];
@@ -97,33 +97,33 @@ describe('what the next ferry changes', () => {
       edits: [{ path: 'lr', after: '9e-3' }],
       rationale: { before: '0.003', bucketLastTried: '2026-11-19', candidateLastTried: '2026-11-19' },
     });
-    // A knob that was never touched waits where another one of its bucket was changed yesterday.
+    // An untouched knob waits if another knob of its bucket was changed yesterday.
     const decay: Candidate = { ...LR, id: 'decay', path: 'decay', values: ['0.2'] };
     const untouched = { candidates: [decay, MIX], knobs: [knob('decay', '0.1'), knob('mix', '0.5')] };
     expect(choose({ ...untouched, recent: both })).toMatchObject({ edits: [{ path: 'mix', after: '0.6' }] });
     expect(choose({ ...untouched, recent: turned })).toMatchObject({ edits: [{ path: 'decay' }] });
   });
 
-  it('does not repeat a value of the last days, however it was spelled', () => {
+  it('repeats no value of the last days, in any spelling', () => {
     const recent = [ferry('2026-11-18', 'lr', '1', '0.006', 'optimizer')];
     expect(choose({ candidates: [LR], recent })).toMatchObject({ edits: [{ after: '9e-3' }] });
     const old = [ferry('2026-10-01', 'lr', '1', '0.006', 'optimizer')];
     expect(choose({ candidates: [LR], recent: old })).toMatchObject({ edits: [{ after: '6e-3' }] });
   });
 
-  it('never again takes a value that failed', () => {
+  it('never repeats a value that failed', () => {
     const recent = [{ ...ferry('2026-10-01', 'lr', '1', '6e-3', 'optimizer'), outcome: 'failed' as const }];
     expect(choose({ candidates: [LR], recent })).toMatchObject({ edits: [{ after: '9e-3' }] });
   });
 
-  it('reverts nothing by accident', () => {
+  it('never reverts a change by accident', () => {
     const recent = [ferry('2026-11-18', 'lr', '3e-3', '9e-3', 'optimizer')];
     expect(choose({ candidates: [LR], knobs: [knob('lr', '9e-3')], recent })).toMatchObject({
       edits: [{ after: '6e-3' }],
     });
   });
 
-  it('says why it proposes nothing', () => {
+  it('gives the reason if it is none', () => {
     expect(choose({ candidates: [] })).toMatchObject({ kind: 'none', reason: 'no-candidates' });
     expect(
       choose({
@@ -142,7 +142,7 @@ describe('what the next ferry changes', () => {
     });
   });
 
-  it('repeats the last run only to confirm a regression that was declared', () => {
+  it('repeats the last run only to confirm a declared regression', () => {
     expect(choose({ objective: { kind: 'regression', text: 'confirm' } })).toEqual({
       kind: 'identical-rerun',
     });

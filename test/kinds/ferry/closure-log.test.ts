@@ -26,14 +26,14 @@ function logged(before: string | null, state = today, decision = passed): string
 }
 
 describe('the ferry log', () => {
-  it('begins with a heading and grows at its end', () => {
+  it('starts with a heading and grows at its end', () => {
     const first = logged(null);
     const second = logged(first, tomorrow, failed);
     expect(second).toMatchSnapshot();
     expect(second.startsWith(first.trimEnd())).toBe(true);
   });
 
-  it('holds a run once, also when the closure is tried again', () => {
+  it('contains a run once, also if the closure is repeated', () => {
     const first = logged(null);
     expect(logged(first)).toBe(first);
     expect(logged(first.replaceAll('\n', '\r\n'))).toBe(first.replaceAll('\n', '\r\n'));
@@ -60,7 +60,7 @@ describe('the closure pull request', () => {
 });
 
 describe('the seal tag', () => {
-  it('carries the anchor on a line of its own, once', () => {
+  it('contains the anchor once, on a separate line', () => {
     const message = renderTagMessage(today, accepted);
     const anchors = message.split('\n').filter((line) => line.startsWith('logbook '));
     expect(anchors).toEqual([`logbook ${today.head.seq}:${today.head.hash}`]);
@@ -81,7 +81,7 @@ describe('annotations', () => {
     expect(renderMismatch(mismatch)).toMatchSnapshot();
   });
 
-  it('name what cannot be counted and what does not parse', () => {
+  it('name a change that cannot be counted and a file that does not parse', () => {
     expect(
       renderUnreadableDelta({ kind: 'structural', side: 'head', line: 12, statement: 'def f(x):' }),
     ).toMatchSnapshot();

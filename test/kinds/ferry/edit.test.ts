@@ -51,7 +51,7 @@ describe('editing a value in place', () => {
     });
   });
 
-  it('refuses what is not there, the same value, and the same path twice', async () => {
+  it('refuses a missing path, the same value, and the same path twice', async () => {
     expect(await edit('A = 1\n', { path: 'B', after: '2' })).toMatchObject({
       error: 'refused',
     });

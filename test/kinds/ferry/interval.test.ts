@@ -26,7 +26,7 @@ const LAST: LastFerry = {
 
 describe('the interval of a ferry', () => {
   // rule DF-04
-  it('begins at the last launch commit, however many days ago that was', () => {
+  it('starts at the last launch commit, at any age', () => {
     expect(intervalStart(LAST, '2026-11-21', 1)).toEqual({
       sinceCommit: SHA,
       sinceDate: '2026-11-17',
@@ -35,7 +35,7 @@ describe('the interval of a ferry', () => {
     });
   });
 
-  it('without a last ferry begins at a date, and says so', () => {
+  it('starts at a date without a last ferry, and reports that', () => {
     expect(intervalStart(null, '2026-11-21', 7)).toEqual({
       sinceCommit: null,
       sinceDate: '2026-11-14',
@@ -44,7 +44,7 @@ describe('the interval of a ferry', () => {
     });
   });
 
-  it('with a last ferry whose commit is not recorded falls back to its date', () => {
+  it("falls back to the date if the last ferry's commit is not recorded", () => {
     expect(intervalStart({ ...LAST, launchCommit: null }, '2026-11-21', 7)).toMatchObject({
       sinceDate: '2026-11-17',
       fallback: true,
@@ -52,7 +52,7 @@ describe('the interval of a ferry', () => {
     });
   });
 
-  it('lists the newest commits and issues, leaves out our own, and counts what it leaves out', () => {
+  it("lists the newest commits and issues without ferrybot's own, and counts the omitted ones", () => {
     const commits = Array.from({ length: INTERVAL_COMMITS_MAX + 3 }, (_, at) => ({
       sha: SHA,
       subject: `c${at}`,
@@ -139,13 +139,13 @@ const FAILED: Partial<FinishedRun> = {
 };
 
 describe('the last ferry', () => {
-  it('is none where no run was ever over', () => {
+  it('is none if no run has ended', () => {
     expect(lastFerryOf([], '2026-11-21')).toBeNull();
     expect(lastFerryOf([run('2026-11-17', {})], '2026-11-21')).toBeNull();
   });
 
   // rule DF-02
-  it('is the newest that was launched and is over, sealed or failed', () => {
+  it('is the newest launched run that has ended, sealed or failed', () => {
     const runs = [run('2026-11-15', SEALED), run('2026-11-18', FAILED), run('2026-11-17', SEALED)];
     expect(lastFerryOf(runs, '2026-11-21')).toMatchObject({
       date: '2026-11-18',
@@ -164,7 +164,7 @@ describe('the last ferry', () => {
     });
   });
 
-  it('is never one that reached no cluster, nor today’s own', () => {
+  it("is never a run without a job, nor today's own run", () => {
     const runs = [run('2026-11-20', { ...FAILED, submission: null }), run('2026-11-21', SEALED)];
     expect(lastFerryOf(runs, '2026-11-21')).toBeNull();
   });

@@ -27,7 +27,7 @@ const start = {
   fallback: false,
   lastRun: branded('ferry-daily-20261120', isRunId),
 };
-/** The boxes that a lane has without a config of its own. */
+/** The boxes of a lane without its own config. */
 const BOXES = ['issue created/updated'];
 
 const view: ProposalView = {
@@ -109,7 +109,7 @@ describe('the proposal', () => {
     expect(renderPullBody(view, BOXES)).toMatchSnapshot();
   });
 
-  it('in the issue, with the link that the gate looks for', () => {
+  it('in the issue, with the link that the gate requires', () => {
     expect(renderIssueTitle(view)).toMatchSnapshot();
     expect(renderIssueBody(view)).toMatchSnapshot();
     expect(renderIssueBody(view)).toContain('#13');
@@ -121,11 +121,11 @@ describe('the proposal', () => {
     );
   });
 
-  it('of the very first ferry', () => {
+  it('for the very first ferry', () => {
     expect(renderPullBody(first, BOXES)).toMatchSnapshot();
   });
 
-  it('is read back whole: nothing is missing and nothing is declared wrongly', () => {
+  it('can be parsed completely, without a missing or wrong declaration', () => {
     expect(factsOf(view)).toMatchObject({
       risk: 'low',
       objectiveKind: 'integration',
@@ -142,7 +142,7 @@ describe('the proposal', () => {
   });
 
   // rules DF-16, DF-17
-  it('says what changes and why, and which risk that is', () => {
+  it('names the change, the rationale and the risk', () => {
     const body = renderPullBody(view, BOXES);
     expect(body).toMatch(/^\| .?learning_rate.? \| .?3e-3.? \| .?6e-3.? \|$/m);
     expect(body).toMatch(/^Rationale: .*the optimum may lie higher/m);
@@ -150,24 +150,24 @@ describe('the proposal', () => {
   });
 
   // rule DF-09
-  it('says where its interval begins, and that it is a date where no launch commit is on record', () => {
+  it('names the start of its interval, or a date as fallback if no launch commit is recorded', () => {
     expect(renderPullBody(view, BOXES)).toContain(`Since the last ferry's launch commit ${shaOf('last')}`);
     expect(renderPullBody(view, BOXES)).not.toContain('a fallback');
     expect(renderPullBody(first, BOXES)).toContain('Since 2026-11-14 (a date, as a fallback:');
   });
 
-  it('has a box for the word to Discord, which is optional and open', () => {
+  it('has an optional, open box for the Discord update', () => {
     expect(renderPullBody(view, BOXES)).toContain('- [ ] optional/manual Discord update posted');
   });
 
   // rule DF-15
-  it('links the last ferry, or says that there was none', () => {
+  it('links the last ferry, or states that there was none', () => {
     expect(factsOf(first).linksLastFerry).toBe(true);
     expect(factsOf(view, renderPullBody(first, BOXES)).linksLastFerry).toBe(false);
   });
 
   // rule DF-03
-  it('declares a rerun as what it is for', () => {
+  it('declares a rerun with its objective', () => {
     const rerun: ProposalView = {
       ...view,
       changes: [],
@@ -177,14 +177,14 @@ describe('the proposal', () => {
     expect(factsOf(rerun)).toMatchObject({ objectiveKind: 'regression', mismatches: [] });
   });
 
-  it("has the lab's own preconditions as boxes, open until somebody ticks them", () => {
+  it("has the lab's own preconditions as boxes, open until a person ticks them", () => {
     const body = renderPullBody(view, ['issue created/updated', 'data `v2` checked']);
     expect(factsOf(view, body).boxes).toContainEqual(
       expect.objectContaining({ text: 'data `v2` checked', checked: false }),
     );
   });
 
-  it('is read back whatever the texts say', () => {
+  it('can be parsed with any texts in it', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom(

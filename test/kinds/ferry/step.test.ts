@@ -1,4 +1,4 @@
-/** What a change of a knob may be in one step, and whether its file can be put back. */
+/** How far one step may change a knob, and whether its file can be restored. */
 
 import { describe, expect, it } from 'vitest';
 import { configDelta } from '../../../src/delta/config-delta.ts';
@@ -45,13 +45,13 @@ describe('a step', () => {
   });
 });
 
-describe('a file can be put back', () => {
+describe('a file can be restored', () => {
   const FILE = 'LR = 3e-3  # the usual one\nrun(warmup=100)\n';
 
   it.each([
     ['two values', 'LR = 4e-3  # the usual one\nrun(warmup=50)\n', true],
-    ['a comment beside', 'LR = 4e-3  # a new one\nrun(warmup=100)\n', false],
-    ['a setting that came', 'LR = 4e-3  # the usual one\nrun(warmup=100, decay=0.1)\n', false],
+    ['a changed comment', 'LR = 4e-3  # a new one\nrun(warmup=100)\n', false],
+    ['a new setting', 'LR = 4e-3  # the usual one\nrun(warmup=100, decay=0.1)\n', false],
     ['another layout', 'LR =  4e-3  # the usual one\nrun(warmup=100)\n', false],
   ])('after %s', async (_, text, isSo) => {
     const delta = configDelta(await readText(FILE), await readText(text));

@@ -1,4 +1,7 @@
-/** What a file that differs from the failed attempt may do to the training, by its path and by what in it is other. */
+/**
+ * How a file that differs from the failed attempt may affect the training, by its path and its changed
+ * content.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { Bucket, Delta } from '../../../src/domain/launch/change-facts.ts';
@@ -12,7 +15,7 @@ const value = (path: string, bucket: Bucket): Delta => ({
 const touches = (path: string, delta: Delta | null = CODE): readonly string[] =>
   codeChanges({ path, delta }).map((one) => one.touches);
 
-describe('a change that no training reads', () => {
+describe('a change that does not affect the training', () => {
   // rule HR-36
   it.each([
     'lib/README.md',
@@ -22,14 +25,14 @@ describe('a change that no training reads', () => {
     'lib/test_model.py',
     'lib/model_test.py',
     'docs/make.py',
-  ])('%s is none', (path) => expect(touches(path)).toEqual([]));
+  ])('is any change of %s', (path) => expect(touches(path)).toEqual([]));
 
-  it('is none where a file means what it meant', () => {
+  it('is a change that keeps the meaning of a file', () => {
     expect(touches('lib/model.py', { kind: 'none' })).toEqual([]);
   });
 });
 
-describe('a change of what is told', () => {
+describe('a change of logging or evaluation', () => {
   // rule HR-32
   it.each([
     'lib/log_setup.py',
@@ -37,16 +40,16 @@ describe('a change of what is told', () => {
     'lib/eval_callbacks.py',
     'lib/evaluation.py',
     'lib/wandb_logging.py',
-  ])('%s is beside the training', (path) => expect(touches(path)).toEqual(['telling']));
+  ])('%s only reports about the training', (path) => expect(touches(path)).toEqual(['telling']));
 
-  it('is a setting of evaluation or of tracking, wherever it stands', () => {
+  it('is a setting of evaluation or tracking, in any file', () => {
     expect(touches('experiments/run.py', value('train().steps_per_eval', 'observability'))).toEqual([
       'telling',
     ]);
   });
 });
 
-describe('a change that may train otherwise', () => {
+describe('a change that may affect the training', () => {
   it.each([
     'lib/model.py',
     'lib/train.py',
@@ -60,7 +63,7 @@ describe('a change that may train otherwise', () => {
   ])('%s is code', (path) => expect(touches(path, path.endsWith('.py') ? CODE : null)).toEqual(['code']));
 
   // rule HR-45
-  it('is a value by its name and its place, and either means it', () => {
+  it('is a changed value, which can be named by its knob or its path', () => {
     expect(codeChanges({ path: 'experiments/run.py', delta: value('train().seed', 'system') })).toEqual([
       {
         touches: 'value',
@@ -70,7 +73,7 @@ describe('a change that may train otherwise', () => {
     ]);
   });
 
-  it('is what cannot be parsed, and what came or went', () => {
+  it('is a file that cannot be parsed, was added or was deleted', () => {
     expect(touches('lib/model.py', { kind: 'unparsable', side: 'head', line: 1, message: 'x' })).toEqual([
       'code',
     ]);

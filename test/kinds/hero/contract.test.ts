@@ -1,4 +1,4 @@
-/** What is read in the issue of a hero run, and that the form asks for all of it. */
+/** What is read from the issue of a hero run, and that the form asks for all of it. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const form = (answers: Readonly<Record<string, string | null>> = {}) =>
   read(formBody({ ...ANSWERS, 'Source SHA': SHA, ...answers }));
 
 describe('the form', () => {
-  it('asks for every value by the name that it is read under', () => {
+  it('asks for every value under the name that the parser reads', () => {
     const file = join(import.meta.dirname, '../../../.github/ISSUE_TEMPLATE/hero-run.yml');
     const { body, labels } = parse(readFileSync(file, 'utf8'));
     const asked = body.map((one: { id: string; attributes: { label: string } }) => [
@@ -41,7 +41,7 @@ describe('the form', () => {
   });
 
   // rule HR-16
-  it('filled in leaves nothing open, and says what it inferred and from what', () => {
+  it('leaves nothing open when filled in, and names the source of inferred values', () => {
     const contract = form();
     expect(openOf(contract)).toEqual({ missing: [], unclear: [] });
     expect(contract['flops']).toEqual({
@@ -53,7 +53,7 @@ describe('the form', () => {
   });
 });
 
-describe('what is never guessed', () => {
+describe('a value that is never guessed', () => {
   // rule HR-10
   it.each([
     'Output root',
@@ -64,7 +64,7 @@ describe('what is never guessed', () => {
     'W&B run id',
     'Resume policy',
     'Source SHA',
-  ])('%s is missing where nobody wrote it', (label) => {
+  ])('%s is missing if it was not written', (label) => {
     expect(openOf(form({ [label]: null })).missing).toEqual([label]);
   });
 
@@ -86,13 +86,13 @@ describe('what is never guessed', () => {
   });
 
   // rule HR-17
-  it('two answers to one question are none', () => {
+  it('is unclear if one question has two answers', () => {
     const body = `${formBody({ ...ANSWERS, 'Source SHA': SHA })}\n\n### Output root\n\noutputs/other`;
     expect(openOf(read(body)).unclear).toEqual([expect.stringContaining('Output root')]);
   });
 });
 
-it('a free issue is read by its list and its table too', () => {
+it('a free-form issue is read from its list and its table too', () => {
   const contract = read(`- DRI: @mira\n- Final step: 500_000\n\n| | |\n|---|---|\n| FLOP budget | 1e23 |\n`);
   expect(contract).toMatchObject({
     dri: { value: 'mira', source: 'given' },
@@ -102,14 +102,14 @@ it('a free issue is read by its list and its table too', () => {
   });
 });
 
-describe('where its checkpoints are looked for', () => {
+describe('the checkpoint roots', () => {
   const rootsOf = (answers: Readonly<Record<string, string>>, checkpointRoots = LANE.checkpointRoots) => {
     const contract = form(answers);
     return checkpointPlanOf(contract, settingsOf({ ...LANE, checkpointRoots }, contract)).roots;
   };
   const output = { 'Output root': 'gs://lab/grug/' };
 
-  it('is the output root, and what the lane says of it', () => {
+  it("are the output root and the lane's roots below it", () => {
     expect(rootsOf(output)).toEqual(['gs://lab/grug', 'gs://lab/grug/checkpoints']);
     expect(rootsOf(output, ['{outputRoot}/saved', 's3://kept/{run}/{runName}', '/kept/{date}'])).toEqual([
       'gs://lab/grug',
@@ -118,7 +118,7 @@ describe('where its checkpoints are looked for', () => {
     ]);
   });
 
-  it('is the root that the contract names, and no other', () => {
+  it('are only the roots that the contract names, if it names any', () => {
     const own = {
       ...output,
       'Checkpoint root': 'gs://lab/own',
@@ -127,7 +127,7 @@ describe('where its checkpoints are looked for', () => {
     expect(rootsOf(own, ['gs://elsewhere/{run}'])).toEqual(['gs://lab/own', 'gs://tmp/own']);
   });
 
-  it('is nowhere that only its own machine can look', () => {
+  it("exclude folders that only the job's own machine can read", () => {
     expect(rootsOf({})).toEqual([]);
   });
 });

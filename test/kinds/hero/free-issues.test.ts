@@ -1,4 +1,4 @@
-/** Issues of hero runs as people write them without the form: what is read of each, and what is asked again. */
+/** Issues of hero runs written without the form: what is read from each, and what is asked again. */
 
 import { expect, it } from 'vitest';
 import { openParts } from '../../../src/contracts/fields.ts';
@@ -25,12 +25,12 @@ const givenIn = (body: string): Partial<Record<FieldName, string>> =>
 const unclearIn = (body: string) => openParts(FIELDS, read(body)).unclear.map((one) => one.split(':')[0]);
 
 it.each([
-  ['a name in bold alone on its line', '**DRI:** @mira\n**Goal:** scale to 1e23\n**FLOPs:** 1e23 FLOPs'],
+  ['a bold name on its line', '**DRI:** @mira\n**Goal:** scale to 1e23\n**FLOPs:** 1e23 FLOPs'],
   ['plain lines', 'DRI: mira\nGoal: scale to 1e23\nFLOPs: 10^23'],
   ['a list', '- **DRI**: @mira\n- Goal: scale to 1e23\n- Model FLOPs = 1.0 × 10^23'],
-  ['signs of other kinds', 'DRI = @mira\nGoal — scale to 1e23\n\n* FLOP budget - 1.0×10²³'],
-  ['lists below lists', '1. Who\n   - DRI: @mira\n2. What\n   - Goal: scale to 1e23\n   - FLOPs: ~1e23'],
-  ['heads of columns', '| DRI | Goal | FLOPs |\n|---|---|---|\n| @mira | scale to 1e23 | 1e23 |'],
+  ['other separators', 'DRI = @mira\nGoal — scale to 1e23\n\n* FLOP budget - 1.0×10²³'],
+  ['nested lists', '1. Who\n   - DRI: @mira\n2. What\n   - Goal: scale to 1e23\n   - FLOPs: ~1e23'],
+  ['column headings', '| DRI | Goal | FLOPs |\n|---|---|---|\n| @mira | scale to 1e23 | 1e23 |'],
   [
     'rows with a note',
     '| | | |\n|---|---|---|\n| DRI | @mira | on leave in May |\n| Goal | scale to 1e23 | |\n| FLOPs | 1e23 | 6ND |',
@@ -40,7 +40,7 @@ it.each([
   expect(givenIn(body)).toEqual({ dri: 'mira', goal: 'scale to 1e23', flops: '1e23' });
 });
 
-it('a person who is named in a line is in charge, and not who wrote the issue', () => {
+it('the person named as DRI is in charge, not the author of the issue', () => {
   expect(read('DRI: @mira')['dri']).toEqual({ value: 'mira', source: 'given', from: '' });
   expect(unclearIn('DRI: @ada and @mira')).toEqual(['DRI']);
 });
@@ -48,16 +48,16 @@ it('a person who is named in a line is in charge, and not who wrote the issue', 
 // threat T112
 // threat T115
 it.each([
-  ['a hundred thousand as half the world writes it, or a hundred', 'Final step: 100.000', 'Final step'],
-  ['thousands with dots alone', 'Tokens: 18.000', 'Token budget'],
+  ['a hundred thousand with a decimal point, or a hundred', 'Final step: 100.000', 'Final step'],
+  ['thousands with only dots', 'Tokens: 18.000', 'Token budget'],
   ['a comma that parts no thousands', 'Final step: 1,0000', 'Final step'],
-  ['no pause at all between two looks', 'Check cadence: 0 minutes', 'Check cadence'],
+  ['no pause between observations', 'Check cadence: 0 minutes', 'Check cadence'],
   ['a power with something after it', 'FLOPs: 10²3', 'FLOP budget'],
   ['digits of another script', 'FLOPs: 1e２3', 'FLOP budget'],
-  ['a letter that only looks like one', 'FLOPs: 1\u043523', 'FLOP budget'],
+  ['a look-alike letter', 'FLOPs: 1\u043523', 'FLOP budget'],
   ['a login with such a letter', 'DRI: @mir\u0430', 'DRI'],
-  ['a number with a sign that nobody sees', 'FLOPs: 1\u200be23', 'FLOP budget'],
-])('what looks like a value and may be another one is asked again: %s', (_, body, label) => {
+  ['a number with an invisible character', 'FLOPs: 1\u200be23', 'FLOP budget'],
+])('an ambiguous value is asked again: %s', (_, body, label) => {
   expect(unclearIn(body)).toEqual([label]);
 });
 
@@ -66,7 +66,7 @@ it.each([
   '- Checkpoint retention: permanent every 100,000 steps; temp every 15 min and keep last 10',
   'Checkpoint policy:\n- permanent checkpoints every 100k steps\n- temporary ones: keep 10, every 15 minutes',
   '- Permanent checkpoints: every 1e5 steps\n- Temporary checkpoints: 15m\n- Rollback depth: 10 checkpoints',
-])('what is kept is read of one sentence as of three answers: %s', (body) => {
+])('the retention is read from one sentence as from three answers: %s', (body) => {
   expect(givenIn(body)).toEqual({ permanent: '100000', temporary: '15', rollback: '10' });
 });
 
@@ -75,7 +75,7 @@ it.each([
   ['permanent every 15 min', ['Permanent checkpoints every (steps)']],
   ['temporary every 2 hours', ['Temporary checkpoints every (minutes)']],
   ['a few of each', []],
-])('what is kept is asked again where it says %s', (said, unclear) => {
+])('the retention is asked again for %s', (said, unclear) => {
   expect(givenIn(`Checkpoint policy: ${said}`)).toEqual({});
   expect(unclearIn(`Checkpoint policy: ${said}`)).toEqual(unclear);
 });
@@ -94,7 +94,7 @@ it.each([
   ['Active params', '23B active', { parameters: '2.3e10' }],
   ['Steps', '500k steps', { finalStep: '500000' }],
   ['Expected loss', '2.1 nats', { loss: '2.1' }],
-])('%s as %s', (label, said, value) => {
+])('reads %s as %s', (label, said, value) => {
   expect(givenIn(`- ${label}: ${said}`)).toEqual(value);
 });
 
@@ -106,17 +106,17 @@ it.each([
   ['Pre-registered loss', '1.93 ± 0.02'],
   ['initialize_from', 'gs://lab/ep4/checkpoints (newest complete)'],
   ['Final step', '~500k'],
-])('%s as %s is asked again', (label, said) => {
+])('asks again for %s as %s', (label, said) => {
   expect(unclearIn(`- ${label}: ${said}`)).toEqual([label]);
 });
 
-it('a command is the whole block below its name, and none where that is more than one', () => {
+it('a command is the whole block below its name, and unclear with more than one command', () => {
   const block = (text: string) => `**Command:**\n\n\`\`\`bash\n${text}\n\`\`\``;
   expect(givenIn(block('uv run train.py \\\n  --steps 5'))).toMatchObject({
     command: 'uv run train.py \\\n  --steps 5',
   });
   expect(unclearIn(block('export WANDB_PROJECT=lab\nuv run train.py'))).toEqual(['Command']);
-  // A line that goes on is no end of a command.
+  // A continued line does not end a command.
   expect(givenIn('Command: python3 train.py\n--steps 5')).toEqual({ command: 'python3 train.py --steps 5' });
 });
 
@@ -125,26 +125,26 @@ it.each([
   ['W&B run id', 'ep8', 'WANDB_RUN_ID=ep4 python3 train.py'],
   ['W&B run id', 'ep8', 'python3 train.py --trainer.tracker.id ep4'],
   ['Resume policy', 'never', 'WANDB_RESUME=allow python3 train.py'],
-])('%s of %s is asked again where the command is %s', (label, said, command) => {
+])('asks again for %s of %s if the command is %s', (label, said, command) => {
   expect(unclearIn(`- ${label}: ${said}\n- Command: ${command}`)).toEqual([label]);
   expect(unclearIn(`- ${label}: ${said}\n- Command: python3 train.py`)).toEqual([]);
 });
 
-it('a trainer that counts from nothing says the same last step', () => {
+it('a trainer that counts from zero names the same last step', () => {
   const command = 'python3 train.py --max-steps 500000';
   expect(unclearIn(`- Final step: 499999\n- Command: ${command}`)).toEqual([]);
 });
 
-it('two answers in two shapes are two answers', () => {
+it('two answers in two formats are unclear', () => {
   expect(unclearIn('Final step: 500000\n\n| Final step | 600000 |\n|---|---|\n')).toEqual(['Final step']);
 });
 
-it('is a hero run by what it trains, also where it says that it spends less', () => {
+it('is a hero run by its parameters and tokens, even with a smaller FLOP budget', () => {
   expect(isHero(read('Parameters: 23B\nTokens: 18T\nFLOP budget: 1e20'))).toBe(true);
   expect(isHero(read('Parameters: 125M\nTokens: 2.5B'))).toBe(false);
 });
 
-it('a budget that is far from what its own parameters and tokens cost is asked about', () => {
+it('a budget that does not fit its parameters and tokens is asked again', () => {
   const budget = (said: string): Contract =>
     read(`Parameters: 23B active\nTokens: 18T\nFLOP budget: ${said}`);
   // 6 × 23e9 × 18e12 are 2.48e24.

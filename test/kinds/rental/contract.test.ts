@@ -1,4 +1,4 @@
-/** What is read in the issue of a rental and in `/rent`, and that the form asks for all of it. */
+/** What is read from the issue of a rental and from `/rent`, and that the form asks for all of it. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ const open = (answers: Readonly<Record<string, string | null>>) => openParts(FIE
 
 describe('the form', () => {
   it.each(['.github', 'fixtures/lab/.github'])(
-    'in %s asks for every value by the name that it is read under',
+    'in %s asks for every value under the name that the parser reads',
     (folder) => {
       const { body, labels } = parse(readFileSync(join(ROOT, folder, 'ISSUE_TEMPLATE/rental.yml'), 'utf8'));
       const asked = body.map((one: { id: string; attributes: { label: string } }) => [
@@ -54,7 +54,7 @@ describe('the form', () => {
   );
 
   // rule VA-09
-  it('filled in leaves nothing open, and says what it inferred and from what', () => {
+  it('leaves nothing open when filled in, and names the source of inferred values', () => {
     const contract = read(RENTAL_ANSWERS);
     expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
     expect(contract).toMatchObject({
@@ -69,9 +69,9 @@ describe('the form', () => {
   });
 });
 
-describe('what is never guessed', () => {
+describe('a value that is never guessed', () => {
   it.each(['GPU', 'Hours', 'Command', 'Objective', 'Kill criteria', 'Reason'])(
-    '%s is missing where nobody wrote it',
+    '%s is missing if it was not written',
     (label) => {
       expect(open({ ...RENTAL_ANSWERS, [label]: null }).missing).toEqual([label]);
     },
@@ -110,11 +110,11 @@ it.each([
     'min_steps: 1000, patience: 5, min_delta: 1e-3',
     ['earlyStop', 'min_steps=1000 patience=5 min_delta=0.001'],
   ],
-])('%s is read as people write it: %s', (label, said, [name = '', value]) => {
+])('%s is read in a common spelling: %s', (label, said, [name = '', value]) => {
   expect(read({ ...RENTAL_ANSWERS, [label]: said })[name]).toMatchObject({ value, source: 'given' });
 });
 
-it('a secret in the place of its name is not written down again', () => {
+it('a secret value instead of its name is not recorded', () => {
   expect(read({ ...RENTAL_ANSWERS, Secrets: 'HF_TOKEN=hf_abc' })['secrets']).toMatchObject({
     value: '',
     source: 'unclear',
@@ -126,7 +126,7 @@ describe('/rent', () => {
     defaults: { command: 'python3 train.py', objective: 'lower eval/loss', kill: 'a loss above 5' },
   });
 
-  it('with gpu, hours and reason is a whole contract where the lane has the rest', () => {
+  it('is a complete contract with gpu, hours and reason if the lane has the other values', () => {
     const contract = read({}, { asked: { gpu: 'RTX_4090', hours: '6', reason: 'does it train' }, lane });
     expect(openParts(FIELDS, contract)).toEqual({ missing: [], unclear: [] });
     expect(contract).toMatchObject({
@@ -136,10 +136,10 @@ describe('/rent', () => {
     });
   });
 
-  it('that says something else than its issue is no answer', () => {
+  it('that contradicts its issue is unclear', () => {
     const contract = read(RENTAL_ANSWERS, { asked: { hours: '99' } });
     expect(openParts(FIELDS, contract).unclear).toEqual([expect.stringContaining('Hours')]);
-    // In other words the same is the same.
+    // The same value in another spelling is no contradiction.
     expect(read(RENTAL_ANSWERS, { asked: { hours: '2 h' } })['hours']).toMatchObject({
       value: '2',
       source: 'given',
@@ -164,7 +164,7 @@ it('an optimisation names its bottleneck, a number and one run', () => {
     expect(said(unclear)).toHaveProperty('unclear');
 });
 
-it('puts what was said into the place of the settings, and asks the machine for it', () => {
+it("applies the contract to the settings and to the machine's requirements", () => {
   const contract = read({
     ...RENTAL_ANSWERS,
     'VRAM (GB)': '24 GB',
@@ -190,7 +190,7 @@ it('puts what was said into the place of the settings, and asks the machine for 
   });
 });
 
-it('a default of the lane that nobody can read is told in the config', () => {
+it('reports an unreadable lane default in the config', () => {
   const issues = (defaults: object) =>
     RENTAL_RULES.flatMap((rule) => rule(laneWith({ defaults }), null)).map(({ path }) => path);
   expect(issues({ objective: 'lower eval/loss' })).toEqual([]);

@@ -1,4 +1,4 @@
-/** What lets a rental through: the same gates that hold one back, with what is asked for within bounds. */
+/** What a rental may request: the gates pass with values within the limits. */
 
 import { expect, it } from 'vitest';
 import { known } from '../../../src/domain/values.ts';
@@ -13,7 +13,7 @@ import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';
 
 // rule VA-27
-it('smaller batches one after the other and then a shorter context, and nothing before the batch', () => {
+it('allows smaller batches in order and then a shorter context, and nothing before the batch', () => {
   const lane = {
     ...LANE,
     command: ['python3', 'train.py', '--batch-size', '32'],
@@ -26,7 +26,7 @@ it('smaller batches one after the other and then a shorter context, and nothing 
 });
 
 // rule VA-30
-it('an early stop that is late and patient, and no other; at the end it is what was asked for', () => {
+it('allows only a late and patient early stop, which then counts as the requested end', () => {
   const lane = { ...LANE, finalStep: 1_200, earlyStop: { minSteps: 600, patience: 5, minDelta: '0.001' } };
   expect(earlyStopSane.evaluate(gateFacts({ lane }))).toMatchObject({ outcome: 'pass', code: 'sane' });
   const early = { ...lane, earlyStop: { ...lane.earlyStop, minSteps: 599 } };
@@ -41,7 +41,7 @@ it('an early stop that is late and patient, and no other; at the end it is what 
 });
 
 // rule VA-28
-it('an optimisation of what a sealed run has measured, and of no other', () => {
+it('allows an optimisation only with a measurement of a sealed run', () => {
   const value = 'data: the loader waits 61 % of a step; baseline rental-gpu-20261120-issue3';
   const values = { ...CONTRACT, optimisation: { value, source: 'given', from: '' } as const };
   const facts = gateFacts({

@@ -30,13 +30,13 @@ const judged = (delta: Delta, ...rows: readonly string[]): readonly unknown[] =>
 const LR = change('train.Cfg().lr', '1', '2');
 
 describe('the table against the files', () => {
-  it('says nothing when both say the same, by knob or by path', () => {
+  it('finds no mismatch if both agree, by knob or by path', () => {
     expect(judged(knobs(LR), '| `lr` | `1` | `2` |')).toEqual([]);
     expect(judged(knobs(LR), '| train.Cfg().lr | 1 | 2 |')).toEqual([]);
   });
 
   // rule DF-18
-  it('finds a wrong value and offers the right row', () => {
+  it('finds a wrong value and offers the correct row', () => {
     expect(judged(knobs(LR), '| `lr` | `1` | `3` |')).toEqual([
       {
         kind: 'undeclared',
@@ -48,7 +48,7 @@ describe('the table against the files', () => {
     ]);
   });
 
-  it('takes a number or a string in another spelling, and no other value or type', () => {
+  it('accepts a number or a string in another spelling, but no other value or type', () => {
     const rate = change('a.lr', '3e-3', '6e-3');
     expect(judged(knobs(rate), '| lr | 0.003 | `0.006` |')).toEqual([]);
     expect(judged(knobs(rate), '| lr | 0.003 | 0.06 |')).toMatchObject([{ kind: 'undeclared' }]);
@@ -67,15 +67,15 @@ describe('the table against the files', () => {
     ['no bars at the ends', 'Knob | Before | After\n--- | --- | ---\n`lr` | `1` | `2`'],
     ['more columns, in another order', '| Why | After | Knob | Before |\n|-|-|-|-|\n| x | 2 | lr | 1 |'],
     ['HTML in cells', '| Knob | Before | After |\n|-|-|-|\n| <code>lr</code> | 1 | <b>2</b> |'],
-    ['a value that was taken back', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | ~~3~~ 2 |'],
+    ['a struck-through value', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | ~~3~~ 2 |'],
     ['another table before it', '| Loss |\n|-|\n| 3 |\n\n| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |'],
-    ['a row that nobody filled in', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |\n|  |  |  |'],
+    ['an empty row', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | 2 |\n|  |  |  |'],
   ])('reads a table with %s', (_name, markdown) => {
     const declared = readPullBody(`### Config delta\n\n${markdown}\n`)?.delta;
     expect(compareDeclared(knobs(LR), declared ?? [])).toEqual([]);
   });
 
-  it('is not misled by what nobody sees', () => {
+  it('is not misled by invisible text', () => {
     expect(judged(knobs(LR), '| l\u200br | 1 | 2 |')).toMatchObject([
       { kind: 'undeclared' },
       { kind: 'unchanged' },
@@ -83,19 +83,19 @@ describe('the table against the files', () => {
     expect(judged(knobs(LR), '| lr | 1 | 3<!-- 2 --> |')).toMatchObject([{ kind: 'undeclared' }]);
   });
 
-  it('finds what is not in the table', () => {
+  it('finds a change that is missing in the table', () => {
     expect(judged(knobs(LR, change('seed', null, 'None')), '| `lr` | `1` | `2` |')).toMatchObject([
       { kind: 'undeclared', knob: 'seed', row: '| `seed` | absent | `None` |' },
     ]);
   });
 
-  it('takes absent and None for what they are', () => {
+  it('distinguishes absent from None', () => {
     expect(judged(knobs(change('seed', null, '1')), '| `seed` | `None` | `1` |')).toMatchObject([
       { kind: 'undeclared', row: '| `seed` | absent | `1` |' },
     ]);
   });
 
-  it('finds a row twice, and a row for what did not change', () => {
+  it('finds a duplicate row, and a row for an unchanged knob', () => {
     expect(
       judged(knobs(LR), '| `lr` | `1` | `2` |', '| `lr` | `1` | `2` |', '| `decay` | `0` | `1` |'),
     ).toMatchObject([
@@ -105,7 +105,7 @@ describe('the table against the files', () => {
     expect(judged({ kind: 'none' }, '| `lr` | `1` | `2` |')).toMatchObject([{ kind: 'unchanged' }]);
   });
 
-  it('asks for the path where two changed knobs have one name', () => {
+  it('requires the path if two changed knobs have one name', () => {
     const other = change('eval.Cfg().lr', '5', '6');
     expect(judged(knobs(LR, other), '| `lr` | `5` | `6` |', '| `lr` | `1` | `2` |')).toEqual([]);
     expect(judged(knobs(LR, other), '| `lr` | `1` | `2` |', '| `lr` | `9` | `9` |')).toMatchObject([
@@ -113,18 +113,18 @@ describe('the table against the files', () => {
     ]);
   });
 
-  it('compares nothing with a delta that cannot be counted', () => {
+  it('finds no mismatch with a delta that cannot be counted', () => {
     expect(
       judged({ kind: 'structural', side: 'head', line: 1, statement: 'x' }, '| `a` | `1` | `2` |'),
     ).toEqual([]);
   });
 
-  it('offers a row for a value with a backslash before a pipe', () => {
+  it('offers a valid row for a value with a backslash before a pipe', () => {
     const one = change('a.lr', '"\\|"', 'x');
     expect(judged(knobs(one), declaredRow(one, 'lr'))).toEqual([]);
   });
 
-  it('the row that it offers is always accepted', () => {
+  it('always accepts the row that it offers', () => {
     const value = fc.option(
       fc.string({ minLength: 1, unit: 'grapheme-ascii' }).filter((s) => s.trim() !== ''),
       {
@@ -148,11 +148,11 @@ describe('the table against the files', () => {
   });
 });
 
-describe('the facts that the gates get', () => {
+describe('the facts for the gates', () => {
   const facts = (markdown: string, last: { issue: number; pull: number } | null): unknown =>
     bodyFacts(markdown, { delta: knobs(LR), last });
 
-  it('a body without anything has nothing, and every knob undeclared', () => {
+  it('an empty body yields no facts, and every knob is undeclared', () => {
     expect(facts('hello', null)).toMatchObject({
       risk: null,
       objectiveKind: null,
@@ -163,7 +163,7 @@ describe('the facts that the gates get', () => {
     });
   });
 
-  it('the last ferry is linked by its own issue or PR, not by any', () => {
+  it('the last ferry is linked only by its own issue or PR', () => {
     expect(facts('### Last ferry\n#12\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: true });
     expect(facts('### Last ferry\n#99\n', { issue: 12, pull: 13 })).toMatchObject({ linksLastFerry: false });
     expect(facts('### Last ferry\n- Issue: #12\n- Run: x\n', { issue: 12, pull: 13 })).toMatchObject({

@@ -39,7 +39,7 @@ describe('a body as the bot writes it', () => {
     expect(body?.risk).toBe('low');
   });
 
-  it('tells absent from the literal None', () => {
+  it('distinguishes absent from the literal None', () => {
     expect(body?.delta).toEqual([
       { knob: 'learning_rate', before: '3e-3', after: '6e-3' },
       { knob: 'seed', before: null, after: 'None' },
@@ -58,7 +58,7 @@ describe('a person edits the body', () => {
     ['a comment', `<!--\n${TABLE}\n-->`],
     ['a list', `- item\n\n${TABLE.replace(/^/gm, '  ')}`],
     ['a table of something else', '| Metric | Value |\n|---|---|\n| loss | 3 |'],
-  ])('and puts the table into %s: it is not the table', (_, text) => {
+  ])('and puts the table into %s: it is not read as the table', (_, text) => {
     expect(withDelta(text)?.delta).toBeNull();
   });
 
@@ -66,30 +66,30 @@ describe('a person edits the body', () => {
     expect(withDelta(`${TABLE}\n\n${TABLE}`)?.delta).toBeNull();
   });
 
-  it('and turns the columns round or adds one', () => {
+  it('and reorders the columns or adds one', () => {
     const text = '| After | Why | Knob | Before |\n|---|---|---|---|\n| `2` | due | `lr` | `1` |';
     expect(withDelta(text)?.delta).toMatchObject([{ knob: 'lr', before: '1', after: '2' }]);
   });
 
-  it('and a value with a pipe comes back whole', () => {
+  it('and writes a value with a pipe, which is read whole', () => {
     const text = '| Knob | Before | After |\n|---|---|---|\n| `k` | `a \\| b` | `` `x` `` |';
     expect(withDelta(text)?.delta).toMatchObject([{ before: 'a | b', after: '`x`' }]);
   });
 
   const risk = (text: string): unknown => readPullBody(`## Risk level\n${text}\n`)?.risk;
   it.each(['low or medium', 'not much', '> low', '<!-- low -->', ''])(
-    'and writes no one risk: %s',
+    'and writes no single risk: %s',
     (text) => {
       expect(risk(text)).toBeNull();
     },
   );
 
-  it('and takes a heading away, or writes it twice', () => {
+  it('and removes a heading, or writes it twice', () => {
     expect(readPullBody('nothing here')?.risk).toBeNull();
     expect(readPullBody('### Risk level\nlow\n\n### Risk\nhigh\n')?.risk).toBeNull();
   });
 
-  it('and a heading of their own ends a part, one below it does not', () => {
+  it('and adds a heading: one of the same level ends a part, a lower one does not', () => {
     const text = '### Checklist\n- [x] a\n\n#### Later\n- [ ] b\n\n### Notes\n- [ ] c\n';
     expect(readPullBody(text)?.checklist).toMatchObject([
       { text: 'a', checked: true },
@@ -97,25 +97,25 @@ describe('a person edits the body', () => {
     ]);
   });
 
-  it('and a heading in a quote or code opens no part', () => {
+  it('and adds a heading in a quote or code, which starts no part', () => {
     expect(readPullBody('> ### Risk level\n> low\n\n```\n### Risk level\nlow\n```\n')?.risk).toBeNull();
   });
 
-  it('and nests it until parsing would stall: nothing is known', () => {
+  it('and nests it until parsing would stall: no fact is known', () => {
     expect(readPullBody('> '.repeat(9_000))).toBeNull();
   });
 });
 
-describe('what an approval of the body is bound to', () => {
+describe('the fingerprint that an approval of the body is bound to', () => {
   const fingerprint = (body: string): string => bodyFingerprintText(body, ['issue created/updated']);
 
   it.each([
     ['ferrybot ticks an outcome', BODY.replace('[ ] monitoring', '[x] monitoring')],
-    ['ferrybot writes its hidden line anew', BODY.replace('seq=3:ab', 'seq=9:cd')],
+    ['ferrybot rewrites its hidden line', BODY.replace('seq=3:ab', 'seq=9:cd')],
     ["GitHub's editor turns the line endings", BODY.replaceAll('\n', '\r\n')],
-    ['an old editor ends lines with a carriage return alone', BODY.replaceAll('\n', '\r')],
+    ['an old editor ends lines with only a carriage return', BODY.replaceAll('\n', '\r')],
     ['a blank line at the end', `${BODY}\n`],
-  ])('stays when %s', (_, changed) => {
+  ])('is unchanged when %s', (_, changed) => {
     expect(changed).not.toBe(BODY);
     expect(fingerprint(changed)).toBe(fingerprint(BODY));
   });
@@ -126,8 +126,8 @@ describe('what an approval of the body is bound to', () => {
     ['the label of a box changes', BODY.replace('human approval', 'human approval not needed')],
     ['a box goes', BODY.replace('- [ ] human approval\n', '')],
     ['the risk changes', BODY.replace('low:', 'high:')],
-    ['something is written beside the hidden line', BODY.replace(' -->\n', ' --> look\n')],
-    ['a comment that only begins like ours hides text', `${BODY}\n<!-- ferrybot:v1\nlaunch twice -->\n`],
+    ['text is added next to the hidden line', BODY.replace(' -->\n', ' --> look\n')],
+    ['a comment with our prefix hides text', `${BODY}\n<!-- ferrybot:v1\nlaunch twice -->\n`],
   ])('changes when %s', (_, changed) => {
     expect(fingerprint(changed)).not.toBe(fingerprint(BODY));
   });
