@@ -35,7 +35,7 @@ const OWN: readonly Suite[] = [
   {
     name: 'processes',
     about:
-      'real processes beside the core: git, Python, object stores, trackers, the programs of the engines and of a lab',
+      'real processes: git, Python, object stores, trackers, the programs of the engines and of a lab',
     minutes: 4,
     files: found(
       'test/host/{git/git-program,python-child,process}.test.ts',

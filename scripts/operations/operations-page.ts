@@ -99,7 +99,7 @@ const RESPONSE_WORDS: Readonly<Record<FirstResponse, string>> = {
   'retry-bounded':
     'Infrastructure. A restart may work. Several failures without a step between them have another cause.',
   'propose-node':
-    'A bad machine. For `no-accelerator`, `driver-cleanup` and `device-busy` on a TPU, ferrybot proposes in the thread to delete the node after the job has failed; `/approve` approves it.',
+    'A bad machine. For `no-accelerator`, `driver-cleanup` and `device-busy` on a TPU, ferrybot proposes in the thread to delete the node after the job has failed; the `/approve DIGEST` line of the proposal approves it.',
   'small-fix-once':
     'A small error in one file of the code, outside data loading: [a fix on the branch of the ferry](#a-fix-after-a-failed-attempt) with a new approval. If the same failure happens again, ferrybot asks people.',
   wait: 'No failure: the cluster has no capacity yet. An exhausted quota needs a person.',
