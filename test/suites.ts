@@ -34,8 +34,7 @@ const OWN: readonly Suite[] = [
   },
   {
     name: 'processes',
-    about:
-      'real processes: git, Python, object stores, trackers, the programs of the engines and of a lab',
+    about: 'real processes: git, Python, object stores, trackers, the programs of the engines and of a lab',
     minutes: 4,
     files: found(
       'test/host/{git/git-program,python-child,process}.test.ts',

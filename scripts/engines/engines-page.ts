@@ -17,17 +17,17 @@ const COLUMNS = Object.keys(ABILITIES);
 export function enginesPage(contract: readonly string[]): string {
   return `# Engines
 
-What runs a job stands behind one interface (\`src/domain/engine.ts\`): submit once, observe, read the log, stop. Each engine is a folder of \`src/engines\` and one line of its registry. This page is written by \`node scripts/engines-docs.ts\` from the tests that hold an engine to what it says here.
+All engines have one interface (\`src/domain/engine.ts\`): submit once, observe, read the log, stop. Each engine is a folder of \`src/engines\` and one line of its registry. \`node scripts/engines-docs.ts\` writes this page; tests check each line.
 
 ## What every engine does
 
-One contract (\`test/support/engine-contract.ts\`) is played on each of them:
+One contract (\`test/support/engine-contract.ts\`) is played on every engine:
 
 ${contract.map((title) => `- ${title.replace(': %s', '')}`).join('\n')}
 
 ${table('played on', rows())}
 
-## What sets them apart
+## Differences
 
 ${COLUMNS.map(section).join('\n\n')}
 `;
@@ -36,18 +36,18 @@ ${COLUMNS.map(section).join('\n\n')}
 function rows(): readonly (readonly [string, Cell])[] {
   return [
     ['the contract is played on', (name) => (PLAYED[name] ?? []).map(({ on }) => on).join('; ')],
-    ['one look at many jobs', able('looksAtMany')],
-    ['lists what else runs there and names a run', able('listsJobs')],
-    ['a new session has forgotten the jobs of the last one', able('forgetsWithSession')],
-    ['tells before the claim which files would stay behind', able('tellsWhatStaysBehind')],
+    ['observes many jobs with one call', able('looksAtMany')],
+    ['lists other jobs that name a run', able('listsJobs')],
+    ['a new session forgets the jobs of the last one', able('forgetsWithSession')],
+    ['lists files that would be left out, before the claim', able('tellsWhatStaysBehind')],
     ['clears the folders of jobs that ended long ago', able('clearsOldTrees')],
-    ['tells who launched a job and what it runs', able('describesJobs')],
+    ['describes who launched a job and its command', able('describesJobs')],
     ['a value with `$NAME` in it', able('dollarInValue')],
     ['a secret in a variable', able('secretVariable')],
-    ['a token of GitHub in a variable', able('githubToken')],
-    ['jobs are processes of the runner’s machine', trait(({ jobsRunHere }) => jobsRunHere)],
-    ['a key opens the cluster', trait(({ secretVariables }) => secretVariables.length > 0)],
-    ['its machines can be cared for (disk, bad nodes)', trait(({ machines }) => machines !== null)],
+    ['a GitHub token in a variable', able('githubToken')],
+    ['jobs run on the runner’s machine', trait(({ jobsRunHere }) => jobsRunHere)],
+    ['needs a key', trait(({ secretVariables }) => secretVariables.length > 0)],
+    ['maintenance of its machines (disk, bad nodes)', trait(({ machines }) => machines !== null)],
   ];
 }
 
@@ -83,7 +83,7 @@ function section(name: string): string {
   const claims = (CLAIMS[name] ?? []).map(({ says, file, title }) => `- ${says} (\`${file}\`: ${title})`);
   return `### \`${name}\`
 
-The least that a cluster of it says, in \`clusters\` ([all settings](configuration.md)):
+A minimal cluster in \`clusters\` ([all settings](configuration.md)):
 
 \`\`\`yaml
 ${stringify({ [name === 'local' ? 'here' : 'lab']: EXAMPLES[name] }).trimEnd()}
