@@ -96,7 +96,7 @@ describe('a job that writes invalid UTF-8', () => {
       'no file either: 500',
     ],
     [
-      'behind a proxy that shows a page instead',
+      'behind a proxy that returns a page instead',
       (ray) => async (asked) => {
         const result = await ray.http(asked);
         if (result.kind === 'failed' || !asked.url.pathname.endsWith('/file')) return result;
