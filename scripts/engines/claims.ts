@@ -105,7 +105,7 @@ export const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   vast: [
     vast(
       'One machine per job: the cheapest that meets the requirements.',
-      'a rented machine > is the cheapest offer that meets the requirements, and its observation says why',
+      'a rented machine > is the cheapest offer that meets the requirements, and its observation gives the reason',
     ),
     vast(
       'A price that was raised after the search is rejected.',

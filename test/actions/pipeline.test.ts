@@ -145,7 +145,7 @@ describe('an action without a claim', () => {
 describe('an action with an earlier claim', () => {
   const claimed = { find: () => ({ kind: 'found', target: 'a', isClaimed: true }) as const };
 
-  it('is looked up first, and resumed without another claim if it is in progress', async () => {
+  it('is first searched for, and resumed without another claim if it is in progress', async () => {
     expect((await played({ action: claimed })).steps).toEqual([
       'look back',
       'prepare',

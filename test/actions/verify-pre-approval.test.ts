@@ -57,12 +57,12 @@ describe('a fix that claims an approval beforehand', () => {
   const refusals: readonly (readonly [what: string, change: Case, code: string])[] = [
     ['if no attempt of that manifest ran', { attempts: [] }, 'fix-not-approved'],
     [
-      'if its envelope names nothing',
+      'if the approved manifest names no file',
       { attempts: [past(plain, { digest: BARE })], preApprovedBy: BARE, now: { ...plain, trees: {} } },
       'fix-not-approved',
     ],
     [
-      'if the record has another manifest in place of the approved one',
+      'if the record contains a manifest other than the approved one',
       {
         attempts: [past({ ...APPROVED, cluster: 'elsewhere' })],
         now: { ...NEXT, cluster: 'elsewhere' },
@@ -85,23 +85,23 @@ describe('a fix that claims an approval beforehand', () => {
       'fix-not-approved',
     ],
     [
-      'where more than files is another',
+      'if the manifest differs in more than its files',
       { now: { ...NEXT, command: ['python3', 'other.py'] } },
       'fix-not-approved',
     ],
     [
-      'a second time in a run',
+      'if the run already had an attempt with such an approval',
       {
         attempts: [past(APPROVED), past(NEXT, { digest: digestOf('first fix'), preApprovedBy: DIGEST })],
       },
       'fix-not-approved',
     ],
     [
-      'on the word of a fix that was approved so itself',
+      'if the approved manifest was itself launched with an approval given beforehand',
       { attempts: [past(APPROVED, { preApprovedBy: digestOf('before') })] },
       'fix-not-approved',
     ],
-    ['where the files cannot be read', { fix: unknown('git is away') }, 'unreadable'],
+    ['if the files cannot be read', { fix: unknown('git is away') }, 'unreadable'],
   ];
   // threat T216
   it.each(refusals)('is not launched %s', (_what, change, code) => {

@@ -84,9 +84,9 @@ describe('a bad node', () => {
 
   it.each([
     ['one of two workers is on no machine', ['10.130.2.2', '10.130.2.3'], 'no-machine'],
-    ['workers of two machines show it', ['10.130.2.2', '10.130.3.1'], 'several-workers'],
+    ['workers of two machines report it', ['10.130.2.2', '10.130.3.1'], 'several-workers'],
     ['no machine has the address', ['10.9.9.9'], 'no-machine'],
-    ['no line says where', [], 'no-address'],
+    ['no line names a worker', [], 'no-address'],
   ])('leads to a question if %s', (_, workers, code) => {
     const match = { ...matchOf(`${WORKER} Device or resource busy`), workers };
     const listing = listed(vm('a', ['10.130.2.2']), vm('b', ['10.130.3.1']));

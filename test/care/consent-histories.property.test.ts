@@ -134,9 +134,9 @@ const MUTANTS: readonly Mutant[] = [
         : asked;
     },
   },
-  { name: 'what its author may do', lie: (asked) => ({ ...asked, permission: known('maintain') }) },
+  { name: 'the permission of its author', lie: (asked) => ({ ...asked, permission: known('maintain') }) },
   {
-    name: 'what it says',
+    name: 'its text',
     lie: (asked) => {
       const honest = seenAs(asked, () => ({ body: COMMAND, bodyDigest: comment().bodyDigest }));
       const { action } = honest;
@@ -150,11 +150,11 @@ const MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    name: 'in which thread it stands',
+    name: 'its thread',
     lie: (asked) => seenAs(asked, () => ({ thread: 12 })),
     hasRules: false,
   },
-  { name: 'whether there was a claim before', hasRules: false },
+  { name: 'whether there was already a claim', hasRules: false },
 ];
 
 /** Appends as the logbook does: what the rules reject is not written. */

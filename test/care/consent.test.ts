@@ -38,17 +38,17 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   ['it is for another repository', 'other-repository', { repository: 'lab/others' }],
   ['it is in the record of another run', 'other-record', { record: 'ferry-daily-20261122' }],
   [
-    'its target is another than its digest says',
+    'its target does not match its digest',
     'proposal-forged',
     { action: record({ proposal: proposal({ cluster: 'us-east5' }) }) },
   ],
   [
-    'its evidence is another than its digest says',
+    'its evidence does not match its digest',
     'proposal-forged',
     { action: record({ evidence: { facts: {}, lines: [] } }) },
   ],
   [
-    'it is over',
+    'the proposal has ended',
     'already-over',
     {
       action: record({
@@ -63,7 +63,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
       }),
     },
   ],
-  ['it has grown older than an approval may be', 'approval-outdated', { now: at(70) }],
+  ['it is older than an approval may be', 'approval-outdated', { now: at(70) }],
   [
     'it was recorded long after it was written',
     'approval-outdated',
@@ -75,7 +75,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
     },
   ],
   [
-    'somebody holds the run',
+    'a person holds the run',
     'held',
     {
       holds: known([
@@ -91,7 +91,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
     },
   ],
   [
-    'somebody said stop in the thread and nobody has answered',
+    'a person asked to stop in the thread and has no answer',
     'stop-requested',
     { brakes: known([{ name: 'stop', login: 'noah', thread: 7 }]) },
   ],
@@ -100,27 +100,31 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   ['the comment was deleted', 'approval-invalid', { cited: known(null) }],
   ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],
   ['it is another comment', 'approval-invalid', { cited: known(comment({ id: 901 })) }],
-  ['it stands in another thread', 'approval-invalid', { cited: known(comment({ thread: 13 })) }],
+  ['it is in another thread', 'approval-invalid', { cited: known(comment({ thread: 13 })) }],
   [
-    'somebody else wrote it',
+    'another person wrote it',
     'approval-invalid',
     { cited: known(comment({ author: { id: 8, login: 'sol' } })) },
   ],
-  ['a bot wrote it', 'approval-invalid', { cited: known(comment({ authorIsBot: true })) }],
+  ['a bot account wrote it', 'approval-invalid', { cited: known(comment({ authorIsBot: true })) }],
   ['it was edited', 'approval-invalid', { cited: known(comment({ editedAt: at(11) })) }],
-  ['its text is another', 'approval-invalid', { cited: known(comment({ body: `${COMMAND} ` })) }],
+  ['its text has changed', 'approval-invalid', { cited: known(comment({ body: `${COMMAND} ` })) }],
   ['it was hidden', 'approval-invalid', { cited: known(comment({ minimized: true })) }],
   ['it names another digest', 'approval-invalid', { ...saying(`${BARE} ${'0'.repeat(32)}`) }],
   ['it names no digest', 'approval-invalid', { ...saying(BARE) }],
-  ['it names twelve digits', 'approval-invalid', { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) }],
-  ['it names 31 digits', 'approval-invalid', { ...saying(COMMAND.slice(0, -1)) }],
   [
-    'it was written before the proposal, whatever the record says',
+    'it names only twelve digits of the digest',
+    'approval-invalid',
+    { ...saying(`${BARE} ${record().digest.slice(7, 19)}`) },
+  ],
+  ['it names only 31 digits of the digest', 'approval-invalid', { ...saying(COMMAND.slice(0, -1)) }],
+  [
+    'it was written before the proposal, even if the record gives a later time',
     'approval-outdated',
     { cited: known(comment({ createdAt: at(-1) })) },
   ],
   [
-    'it was written too long ago, whatever the record says',
+    'it was written too long ago, even if the record gives a later time',
     'approval-outdated',
     {
       action: record({
@@ -134,21 +138,21 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
       now: at(71),
     },
   ],
-  ['nobody had been shown it', 'approval-outdated', { shownSince: known(null) }],
-  ['it was shown after it was written', 'approval-outdated', { shownSince: known(at(11)) }],
-  ['what was shown cannot be read', 'unreadable', { shownSince: unknown('502') }],
+  ['the proposal was never shown', 'approval-outdated', { shownSince: known(null) }],
+  ['the proposal was shown after it was written', 'approval-outdated', { shownSince: known(at(11)) }],
+  ['whether the proposal was shown cannot be read', 'unreadable', { shownSince: unknown('502') }],
   [
-    'somebody stopped the run since',
+    'a person stopped the run afterwards',
     'stop-requested',
     { stop: { actor: mira, at: toRfc3339(at(11)), comment: 901, seq: 22 } },
   ],
   ['it only quotes the command', 'approval-invalid', { ...saying(`> ${COMMAND}`) }],
-  ['it consents to something else', 'approval-invalid', { ...saying('/approve-launch') }],
-  ['its author lost the permission', 'approver-not-permitted', { permission: known('write') }],
-  ['the permission cannot be told', 'unreadable', { permission: unknown('502') }],
-  ['the config does not consent any more', 'not-pre-approved', { action: configConsent() }],
+  ['it is a command for something else', 'approval-invalid', { ...saying('/approve-launch') }],
+  ['its author no longer has the permission', 'approver-not-permitted', { permission: known('write') }],
+  ['the permission of its author cannot be read', 'unreadable', { permission: unknown('502') }],
+  ['the config no longer contains the approval', 'not-pre-approved', { action: configConsent() }],
   [
-    "the config's number is used up",
+    'the maximum number of actions approved in the config is reached',
     'pre-approval-used-up',
     {
       action: configConsent(),
@@ -211,16 +215,16 @@ describe('the age of a consent, if approvals are valid for an hour,', () => {
 
 describe('a comment is no consent', () => {
   it.each([
-    ['as the approval of a launch', COMMAND.replace('/approve', '/approve-launch')],
+    ['as an approval of a launch', COMMAND.replace('/approve', '/approve-launch')],
     ['with words after it', `${COMMAND} please`],
     ['with a shell command after it', `${COMMAND};reboot`],
     ['in look-alike letters', COMMAND.replace('a', 'а')],
-    ['with an invisible sign', `${COMMAND}\u200b`],
-    ['in a block of code', `\`\`\`\n${COMMAND}\n\`\`\``],
-    ['in a span of code', `\`${COMMAND}\``],
+    ['with an invisible character', `${COMMAND}\u200b`],
+    ['in a code block', `\`\`\`\n${COMMAND}\n\`\`\``],
+    ['in a code span', `\`${COMMAND}\``],
     ['in a list', `- ${COMMAND}`],
-    ['in a comment of HTML', `<!--\n${COMMAND}\n-->`],
-    ['in folded HTML', `<details>\n${COMMAND}\n</details>`],
+    ['in an HTML comment', `<!--\n${COMMAND}\n-->`],
+    ['in a collapsed details element', `<details>\n${COMMAND}\n</details>`],
     ['in the middle of a sentence', `please ${COMMAND}`],
     ['struck through', `~~${COMMAND}~~`],
     ['with a digest of eleven digits', `${BARE} ${record().digest.slice(7, 18)}`],
@@ -264,7 +268,7 @@ describe('a token', () => {
 
   it.each([
     ['another machine', { ...step, command: step.command.map((a) => a.replace('7c21', '8d32')) }],
-    ['one argument more', { ...step, command: [...step.command, '--async'] }],
+    ['an additional argument', { ...step, command: [...step.command, '--async'] }],
     ['another kind of change', { ...step, does: 'init-worker' } as const],
   ])('permits no other step: %s', (_, other) => {
     const token = tokenOf();

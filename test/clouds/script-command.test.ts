@@ -57,8 +57,8 @@ describe('a script of the lab', () => {
   });
 
   it.each([
-    ['there is no uv', () => undefined],
-    ['it is not executable', () => program('bin/uv', 0, 0o644)],
+    ['uv does not exist', () => undefined],
+    ['uv is not executable', () => program('bin/uv', 0, 0o644)],
   ])('runs without uv if %s', async (_, prepare) => {
     prepare();
     program('.venv/bin/python');

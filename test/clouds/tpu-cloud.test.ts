@@ -99,13 +99,13 @@ describe('the list', () => {
   });
 
   it.each([
-    ['the service is away', 'server-error', /503/],
+    ['the service is not available', 'server-error', /503/],
     ['no account is logged in', 'not-logged-in', /active account/],
-    ['a table comes in place of JSON', 'not-json', /no JSON/],
-    ['JSON of another shape comes', 'other-shape', /another shape/],
-    ['nothing comes', 'empty', /no JSON/],
-    ['it may not be asked for', 'denied', /PERMISSION_DENIED/],
-    ['more comes than a list can be', 'loud', /no JSON|output-limit/],
+    ['the answer is a table instead of JSON', 'not-json', /no JSON/],
+    ['the answer is JSON of another shape', 'other-shape', /another shape/],
+    ['the answer is empty', 'empty', /no JSON/],
+    ['the request is not permitted', 'denied', /PERMISSION_DENIED/],
+    ['the answer is larger than a list can be', 'loud', /no JSON|output-limit/],
   ])('is unknown if %s', async (_, kind, why) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'list', kind }] });
     const listing = await cloud.list();
@@ -202,9 +202,9 @@ describe('the deletion', () => {
   });
 
   it.each([
-    ['the answer is lost after it was done', 'lost'],
-    ['the service is away', 'server-error'],
-    ['it is not allowed', 'denied'],
+    ['the answer is lost after the deletion', 'lost'],
+    ['the service is not available', 'server-error'],
+    ['the request is not permitted', 'denied'],
   ])('is unknown and must be checked if %s', async (_, kind) => {
     const { cloud } = await cloudOf({ nodes: [BAD], faults: [{ verb: 'delete', kind }] });
     expect(await cloud.deleteVm(VM, { capability: consentTo(VM), now: at(12) })).toMatchObject({
@@ -265,9 +265,9 @@ describe('a machine of the same name', () => {
     workers: [['10.130.1.45']],
   };
   it.each([
-    ['is the same', listed, true],
-    ['made later is another', { ...listed, createdAt: '2026-11-21T00:00:00Z' }, false],
-    ['in another zone is another', { ...listed, zone: 'us-central1-b' }, false],
-    ['with another address is another', { ...listed, workers: [['10.130.1.99']] }, false],
+    ['is the same machine if all its properties are equal', listed, true],
+    ['is another machine if it was created later', { ...listed, createdAt: '2026-11-21T00:00:00Z' }, false],
+    ['is another machine if it is in another zone', { ...listed, zone: 'us-central1-b' }, false],
+    ['is another machine if it has another address', { ...listed, workers: [['10.130.1.99']] }, false],
   ])('%s', (_, vm, same) => expect(isSameVm(vm, VM)).toBe(same));
 });

@@ -133,7 +133,7 @@ describe('ordinary comments exceed no limit', () => {
         .concat('\n/status'),
     ],
     ['a list of five hundred items', `${'- [ ] checked `lr` and **beta**\n'.repeat(500)}\n/status`],
-    ['a list of lists', `${'- a\n  - b\n    - c\n      - d\n'.repeat(125)}\n/status`],
+    ['nested lists', `${'- a\n  - b\n    - c\n      - d\n'.repeat(125)}\n/status`],
     [
       'a pasted log in a fence',
       `\`\`\`\n${'I1120 _run_ [*4600*] <loss> ~2.9~ `x` | y\n'.repeat(1_400)}\`\`\`\n/status`,

@@ -134,15 +134,15 @@ describe('a hint', () => {
   );
 
   it.each([
-    ['a valid command gets its own answer', '> /stop\n\n/status'],
-    ['so has an error', '> /stop\n\n/hodl'],
-    ['several are talk about commands', 'Use /stop or /hold.'],
-    ['also below a quote', '> Which one?\n/stop\n/hold'],
-    ['a path is not a command', '`/tmp/x`'],
-    ['nor is one in other letters, or a near miss', '／tmp/x and ／hodl'],
-    ['nor is a word of another bot', '> /lgtm'],
-    ['nor is a near miss in a place where nothing fires', '> /hodl'],
-    ['nor is plain text', 'Fine.'],
+    ['a valid command, which gets its own answer', '> /stop\n\n/status'],
+    ['an invalid command, which gets its own answer', '> /stop\n\n/hodl'],
+    ['text that mentions several commands', 'Use /stop or /hold.'],
+    ['several commands below a quote', '> Which one?\n/stop\n/hold'],
+    ['a path', '`/tmp/x`'],
+    ['a path in other characters, or a misspelt command in them', '／tmp/x and ／hodl'],
+    ['a command of another bot', '> /lgtm'],
+    ['a misspelt command where commands have no effect', '> /hodl'],
+    ['plain text', 'Fine.'],
   ])('is not posted: %s', (_why, comment) => {
     expect(read(comment).hint).toBeNull();
   });

@@ -46,9 +46,9 @@ describe('disk care', () => {
       'mountPoint',
       'mountPoint:',
     ],
-    ['the root', LEAST.replace('/tmp/gcsfuse_mount', '/'), 'bad-value', 'mountPoint', 'mountPoint:'],
+    ['the root folder', LEAST.replace('/tmp/gcsfuse_mount', '/'), 'bad-value', 'mountPoint', 'mountPoint:'],
     [
-      'a mount point with a command in it',
+      'a mount point that contains a command',
       LEAST.replace('/tmp/gcsfuse_mount', '"/tmp/$(reboot)"'),
       'bad-value',
       'mountPoint',
@@ -61,7 +61,13 @@ describe('disk care', () => {
       'warnPercent',
       'warnPercent:',
     ],
-    ['a scan that acts', `${LEAST}, scan: [scan.py, "{threshold}"]`, 'scan-not-dry', 'scan', 'scan:'],
+    [
+      'a scan command that also deletes',
+      `${LEAST}, scan: [scan.py, "{threshold}"]`,
+      'scan-not-dry',
+      'scan',
+      'scan:',
+    ],
     [
       'a scan without a threshold',
       `${LEAST}, scan: [scan.py, --dry-run]`,
@@ -70,7 +76,7 @@ describe('disk care', () => {
       'scan:',
     ],
     [
-      'a check that matches nothing',
+      'a check pattern that matches nothing',
       `${LEAST}, cleanupAlive: { command: [look], expect: "(" }`,
       'bad-value',
       'cleanupAlive.expect',

@@ -50,8 +50,8 @@ describe('the schema', () => {
     ['a missing key', changed('finalStep: 100', 'memoryDays: 3')],
     ['a number for a decimal', changed('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: 2.5')],
     ['a value outside an enum', withLane('afterSeal: burn')],
-    ['no people', changed('version: 1', 'version: 1\napprovals: { quorum: 0 }')],
-    ['a path from the root', changed('experiment: experiments', 'experiment: /experiments')],
+    ['a quorum of zero', changed('version: 1', 'version: 1\napprovals: { quorum: 0 }')],
+    ['an absolute path', changed('experiment: experiments', 'experiment: /experiments')],
   ])('refuses %s, as the code does', (_, text) => {
     expect(validate(parse(text))).toBe(false);
     expect(readLabConfig(text).kind).toBe('invalid');

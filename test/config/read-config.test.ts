@@ -18,7 +18,7 @@ const problemsOf = (text: string): readonly ConfigProblem[] => {
 /** Name, text, code, path, part of the message, and the text at the reported position. */
 const SHAPES: readonly (readonly [string, string, string, string, RegExp, string])[] = [
   [
-    'an unknown key that is nearly one',
+    'an unknown key that resembles a known one',
     withLane('finalSteps: 100'),
     'unknown-key',
     'lanes.daily.finalSteps',
@@ -26,7 +26,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'finalSteps: 100',
   ],
   [
-    'a key that every object has',
+    'a key that every JavaScript object has',
     changed('version: 1', 'version: 1\n__proto__: { x: 1 }'),
     'unknown-key',
     '__proto__',
@@ -42,7 +42,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'python: python3 -c',
   ],
   [
-    'another version',
+    'an unsupported version',
     changed('version: 1', 'version: 2'),
     'bad-value',
     'version',
@@ -66,7 +66,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'acceleratorHoursPerRun: 2.5',
   ],
   [
-    'less than nothing to pay',
+    'a negative number of accelerator hours',
     changed('acceleratorHoursPerRun: "2.5"', 'acceleratorHoursPerRun: "-2.5"'),
     'bad-value',
     'clusters.local.acceleratorHoursPerRun',
@@ -90,7 +90,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'ships',
   ],
   [
-    'a word that is nearly one of few',
+    'a misspelt enum value',
     changed('version: 1', 'version: 1\napprovals: { permission: maintainer }'),
     'bad-value',
     'approvals.permission',
@@ -98,7 +98,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'permission',
   ],
   [
-    'a name that may not stand there',
+    'an invalid cluster name',
     changed('  local: {', '  Local: {').replace('cluster: local', 'cluster: local'),
     'bad-value',
     'clusters.Local',
@@ -106,7 +106,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'Local',
   ],
   [
-    'a path that leaves the repository',
+    'a path outside the repository',
     changed('experiment: experiments/daily.py', 'experiment: ../daily.py'),
     'bad-value',
     'lanes.daily.experiment',
@@ -122,7 +122,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     'public: "AgIC"',
   ],
   [
-    'a second spelling of a public key',
+    'a second encoding of a public key',
     changed('AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=', 'AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJ='),
     'bad-value',
     'keys.1.public',
@@ -134,7 +134,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
 /** Name, text, code, path, and the text at the reported position. */
 const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
   [
-    'a key twice',
+    'a repeated key',
     changed('version: 1', 'version: 1\nversion: 1'),
     'duplicate-key',
     'version',
@@ -142,13 +142,13 @@ const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
   ],
   ['a tab', 'git:\n  name: x\n\temail: y\n', 'tab', '', '\temail'],
   ['two documents', 'version: 1\n---\nversion: 1\n', 'multiple-documents', '', '---'],
-  ['an alias of nothing', 'a: &a 1\nb: *a\nc: *nothing\n', 'alias', '', '*nothing'],
+  ['an alias of an anchor that does not exist', 'a: &a 1\nb: *a\nc: *nothing\n', 'alias', '', '*nothing'],
   ['a tag', changed('kind: none', 'kind: !ruby none'), 'tag', 'lanes.daily.tracker.kind', '!ruby'],
   ['a merge key', changed('tracker: {', 'tracker: { <<: {},'), 'merge-key', 'lanes.daily.tracker.<<', '<<'],
-  ['a key that is no name', '? [a, b]\n: 1\n', 'not-a-name', '', '[a'],
-  ['a map inside a line', 'version: 1\ngit: name: x\n', 'syntax', '', 'name: x'],
+  ['a key that is not a name', '? [a, b]\n: 1\n', 'not-a-name', '', '[a'],
+  ['a map within a line', 'version: 1\ngit: name: x\n', 'syntax', '', 'name: x'],
   [
-    'bytes that are no UTF-8',
+    'bytes that are not UTF-8',
     new TextDecoder().decode(Uint8Array.of(97, 58, 32, 0xe9, 10)),
     'not-utf8',
     '',
@@ -161,14 +161,8 @@ const TEXTS: readonly (readonly [string, string, string, string, string])[] = [
     '',
     '\uFFFD',
   ],
-  [
-    'a character that nobody sees',
-    changed('name: Lab', 'name: \u202eLab'),
-    'control-character',
-    '',
-    '\u202e',
-  ],
-  ['its length', `#${'x'.repeat(CONFIG_CHARACTERS_MAX)}`, 'too-long', '', '#'],
+  ['an invisible character', changed('name: Lab', 'name: \u202eLab'), 'control-character', '', '\u202e'],
+  ['too much text', `#${'x'.repeat(CONFIG_CHARACTERS_MAX)}`, 'too-long', '', '#'],
   ['nothing', '', 'empty', '', ''],
   ['a list', '- version\n', 'wrong-type', '', '- version'],
 ];

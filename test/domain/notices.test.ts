@@ -42,27 +42,37 @@ describe('the record accepts no', () => {
       told('watch', 'incident', `${next}-1`),
       NO_INCIDENT,
     ],
-    ['notice of what is no incident', watched, told('watch', 'incident', `${next - 1}-1`), NO_INCIDENT],
     [
-      'second notice of an incident before the first',
+      'notice about an entry that is not an incident',
+      watched,
+      told('watch', 'incident', `${next - 1}-1`),
+      NO_INCIDENT,
+    ],
+    [
+      'second notice about an incident before the first',
       watched,
       told('watch', 'incident', `${next}-2`),
       NOT_NEXT,
     ],
-    ['notice in other words for a first one', watched, told('watch', 'incident', `${next}-1-1`), NOT_NEXT],
     [
-      "notice by the watch of control's incident",
+      'first notice with the number of a changed text',
+      watched,
+      told('watch', 'incident', `${next}-1-1`),
+      NOT_NEXT,
+    ],
+    [
+      'notice by the watch about an incident of control',
       judged,
       told('watch', 'incident', `${next}-1`),
       NOT_ITS_OWN,
     ],
     [
-      'notice by the watch that a decision is due',
+      'notice by the watch about a pending decision',
       watched,
       told('watch', 'undecided', `${next}-1`),
       NOT_ITS_OWN,
     ],
-    ['word of the watch of what control was to send', chat, sent('watch', seqOf(chat)), NOT_SENT_BY_IT],
+    ['record by the watch of a message that control sends', chat, sent('watch', seqOf(chat)), NOT_SENT_BY_IT],
   ])('%s', (_, run, draft, rule) => {
     expect(refused(run, draft)).toBe(rule);
   });

@@ -130,7 +130,7 @@ describe('a rejected patch', () => {
   });
 
   it.each([
-    ['with the line at another place', 'b\na\n'],
+    ['with the line in another place', 'b\na\n'],
     ['in a shorter file', ''],
     ['with a longer line', 'ab\n'],
   ])('does not fit its text, %s', (_how, text) => {
@@ -162,8 +162,8 @@ describe('a shown patch with redacted parts', () => {
   const shown = '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,2 +1,2 @@\n kept = 1\n-a\n+b = system(1)\n';
   it.each([
     ['nothing', shown, false],
-    ['a part of a kept line', shown.replace('kept = 1', '***'), false],
-    ['a part of a new line', shown.replace('system(1)', '***'), true],
+    ['a part of an unchanged line', shown.replace('kept = 1', '***'), false],
+    ['a part of an added line', shown.replace('system(1)', '***'), true],
     ['a removed line', shown.replace('-a', '-***'), true],
     ['the name of a file', shown.replace('lib/a.py', '***'), true],
     ['everything after a position', shown.replace(/kept.*/s, '***'), true],

@@ -8,7 +8,7 @@ import { submitMany } from '../support/iris-submits.ts';
 
 describe('submits to a controller that loses, doubles, delays and forgets requests', () => {
   it.each([
-    ['marks that all workers share', '/shared/marks'],
+    ['markers that all workers share', '/shared/marks'],
     ['names and attempts only', null],
   ])('start each attempt at most once and report each end correctly, with %s', async (_, markers) => {
     const told = await submitMany({ count: 200, seed: 7, markers });

@@ -92,18 +92,14 @@ async function allOf(
 describe('a dashboard that does not answer like Ray', () => {
   it.each([
     [
-      'another program',
+      'another program on the port',
       answering({ '/api/version': [200, 'text/html', '<html>hello</html>'] }),
       'known here',
     ],
-    [
-      'a program with an API of its own',
-      answering({ '/api/version': json('{"version":"1.0"}') }),
-      'known here',
-    ],
-    ['a program that says 404 to everything', answering({}), '404'],
-    ['a gateway', answering({ '/api/version': [502, 'text/html', '<html>bad gateway</html>'] }), '502'],
-    ['a page to log in', answering({ '/api/version': [302, 'text/html', 'over there'] }), 'not followed'],
+    ['a program with another API', answering({ '/api/version': json('{"version":"1.0"}') }), 'known here'],
+    ['a program that answers 404 to every request', answering({}), '404'],
+    ['a gateway error', answering({ '/api/version': [502, 'text/html', '<html>bad gateway</html>'] }), '502'],
+    ['a login page', answering({ '/api/version': [302, 'text/html', 'over there'] }), 'not followed'],
     ['half an answer', answering({ '/api/version': json(VERSION.slice(0, 30)) }), 'known here'],
     ['silence', (): void => undefined, 'no word'],
     ['a connection that breaks', ((request) => request.socket.destroy()) as RequestListener, 'no answer'],
@@ -166,7 +162,7 @@ describe('another version of Ray', () => {
   it.each([
     ['an unknown status', { ...DETAILS, status: 'RETRYING' }],
     ['another job', { ...DETAILS, submission_id: 'job-2' }],
-    ['something else', [DETAILS]],
+    ['a list', [DETAILS]],
   ])('reports unknown when the answer is %s', async (_, job) => {
     const answers = { '/api/version': json(VERSION), '/api/jobs/job-1': json(JSON.stringify(job)) };
     const engine = engineAt(await serving(answering(answers)));

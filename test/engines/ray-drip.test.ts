@@ -41,10 +41,10 @@ describe('a dashboard that keeps sending small pieces', () => {
   it.each([
     ['headers that never end', 'HTTP/1.1 200 OK\r\nx: ', 'y'],
     ['a status line that never ends', 'HTTP/1.1 500 ', 'n'],
-    ['that it is still at work', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
-    ['an error drop by drop', 'HTTP/1.1 500 No\r\ncontent-type: text/plain\r\n\r\n', 'e'],
+    ['a 102 status again and again', '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['an error page in single bytes', 'HTTP/1.1 500 No\r\ncontent-type: text/plain\r\n\r\n', 'e'],
     ['an error in chunks of one byte', 'HTTP/1.1 503 No\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\ne\r\n'],
-    ['blanks before a log', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n \r\n'],
+    ['white space before a log', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n \r\n'],
   ])('cannot delay an answer beyond the timeout: %s', async (_, first, drop) => {
     const engine = await dripping(first, drop);
     const started = performance.now();

@@ -73,21 +73,18 @@ const MB = 'x'.repeat(1024 * 1024);
 describe('a malformed answer about one job', () => {
   it.each<[string, Say]>([
     ['200 with half of its JSON', raw(WHOLE.slice(0, 40))],
-    ['a list in place of an object', json([JOB])],
+    ['a list instead of an object', json([JOB])],
     ['null', json(null)],
-    ['a text', json('RUNNING')],
+    ['a string', json('RUNNING')],
     ['nothing', raw('')],
-    ['a status in small letters', json({ ...JOB, status: 'running' })],
-    ['a status that is new', json({ ...JOB, status: 'SUSPENDED' })],
+    ['a status in lower case', json({ ...JOB, status: 'running' })],
+    ['an unknown status', json({ ...JOB, status: 'SUSPENDED' })],
     ['no status', json({ ...JOB, status: null })],
     ['a number as its id', json({ ...JOB, submission_id: 1 })],
     ['another job', json({ ...JOB, submission_id: 'job-2' })],
-    [
-      'a body that is compressed without being requested so',
-      raw(gzipSync(WHOLE), { 'content-encoding': 'gzip' }),
-    ],
-    ['more bytes than were announced, and then none', raw(WHOLE.slice(0, 9), { 'content-length': '999' })],
-    ['pieces without an end', endless(' ', 100, '{')],
+    ['a compressed body that was not requested', raw(gzipSync(WHOLE), { 'content-encoding': 'gzip' })],
+    ['fewer bytes than announced', raw(WHOLE.slice(0, 9), { 'content-length': '999' })],
+    ['endless pieces', endless(' ', 100, '{')],
     ['silence after the first byte', endless('', 1e6, '{')],
     ['an error page of 10 MB', raw(MB.repeat(10), { 'content-type': 'text/html' }, 500)],
     ['40 MB', raw(`"${MB.repeat(40)}"`)],
@@ -111,16 +108,16 @@ describe('a malformed answer about one job', () => {
   });
 
   it.each<[string, object]>([
-    ['times below zero', { start_time: -5, end_time: -1 }],
-    ['times that are texts', { start_time: '2026', end_time: 'never' }],
-    ['times beyond any calendar', { start_time: 1e300, end_time: 9e15 }],
-    ['an exit code that is none', { driver_exit_code: 'one' }],
+    ['negative times', { start_time: -5, end_time: -1 }],
+    ['times that are strings', { start_time: '2026', end_time: 'never' }],
+    ['times beyond the calendar', { start_time: 1e300, end_time: 9e15 }],
+    ['an invalid exit code', { driver_exit_code: 'one' }],
     ['a driver without an address', { driver_info: { id: 'x' } }],
-    ['a driver that is a text', { driver_info: 'x' }],
+    ['a driver that is a string', { driver_info: 'x' }],
     ['a message that is a list', { message: ['a'] }],
     ['metadata that are a list', { metadata: ['ferrybot_run'] }],
-    ['variables that are a text', { runtime_env: { env_vars: 'A=B' } }],
-    ['a runtime environment that is a text', { runtime_env: '{}' }],
+    ['variables that are a string', { runtime_env: { env_vars: 'A=B' } }],
+    ['a runtime environment that is a string', { runtime_env: '{}' }],
   ])('yields the given status or unknown, and never an exception: %s', async (_, change) => {
     for (const status of ['RUNNING', 'SUCCEEDED'] as const) {
       const engine = await headWith('/api/jobs/job-1', json({ ...JOB, status, ...change }));
@@ -187,9 +184,9 @@ describe('a list of jobs', () => {
   it.each<[string, Say]>([
     ['an object', json({ jobs: [JOB] })],
     ['half a list', raw(`[${WHOLE},`)],
-    ['a page', raw('<html>', { 'content-type': 'text/html' })],
+    ['an HTML page', raw('<html>', { 'content-type': 'text/html' })],
     ['a redirect', raw('', { location: '/elsewhere' }, 301)],
-    ['pieces without an end', endless('[', 50)],
+    ['endless pieces', endless('[', 50)],
   ])('that is %s reports unknown for every job', async (_, say) => {
     expect(await kindsAt(say)).toEqual(['unknown', 'unknown', 'unknown']);
   });
@@ -200,9 +197,9 @@ describe('a log answer', () => {
     ['half of its JSON', raw('{"logs":"up')],
     ['a list', json(['up'])],
     ['another object', json({ log: 'up' })],
-    ['a text that is no JSON', raw('up\n')],
+    ['a string that is not JSON', raw('up\n')],
     [
-      'an error whose page breaks off',
+      'an error page that is cut',
       (response) => {
         response.writeHead(500, { 'content-type': 'text/plain', 'content-length': '99' });
         response.write('Traceback');

@@ -15,14 +15,14 @@ it('reads the identity from metadata, from variables, or from both', () => {
 it.each([
   ['has no identity', {}, {}],
   ['has no metadata and no variables', null, undefined],
-  ['has half an identity', { ferrybot_run: 'r', ferrybot_attempt: '1' }, {}],
-  ['counts no attempts', { ...identityTexts(OURS, IN_METADATA), ferrybot_attempt: '1.5' }, {}],
+  ['has half of an identity', { ferrybot_run: 'r', ferrybot_attempt: '1' }, {}],
+  ['has no attempt number', { ...identityTexts(OURS, IN_METADATA), ferrybot_attempt: '1.5' }, {}],
   [
-    'contradicts itself',
+    'has metadata and variables that differ',
     identityTexts(OURS, IN_METADATA),
     identityTexts({ ...OURS, attempt: 3 }, IN_VARIABLES),
   ],
-  ['has lists where texts belong', ['ferrybot_run'], 'FERRYBOT_JOB_RUN'],
+  ['has lists instead of strings', ['ferrybot_run'], 'FERRYBOT_JOB_RUN'],
 ])('reports no identity for a job that %s', (_, metadata, variables) => {
   expect(identityOf(metadata, variables)).toBeNull();
 });

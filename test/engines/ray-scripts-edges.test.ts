@@ -93,7 +93,7 @@ describe('a value of a job', () => {
     '%PATH% %n %s',
   ];
 
-  it('reaches the script unchanged and in its own argument, whatever it looks like', async () => {
+  it('reaches the script unchanged and in its own argument, even if it resembles an option', async () => {
     const engine = await open();
     await scripts.does('submit', { starts: true, stderr: 'Job submitted with ID: {id}\n' });
     const env = Object.fromEntries(HOSTILE.map((value, index) => [`V${index}`, value]));

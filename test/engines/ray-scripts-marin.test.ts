@@ -104,13 +104,13 @@ describe('a failure before any request', () => {
       'name it by {clusterFile}',
     ],
     [
-      'a file of the cluster that is not there',
+      'a file of the cluster that does not exist',
       "FileNotFoundError: [Errno 2] No such file or directory: 'infra/marin-x.yaml'\n",
       'refused',
       'no file of the cluster at infra/marin-x.yaml',
     ],
     [
-      'a program that is not there',
+      'a program that does not exist',
       "FileNotFoundError: [Errno 2] No such file or directory: 'ray'\n",
       'refused',
       'starts ray by name: it has to lie beside the chosen Python',

@@ -102,9 +102,9 @@ describe('a submit', () => {
   it.each<[string, Doing]>([
     ['fails after it has submitted', { starts: true, exitCode: 1, stderr: 'TimeoutError: no answer\n' }],
     ['prints nothing', { starts: true }],
-    ['never ends', { starts: true, hangs: true, stderr: 'Job submitted with' }],
+    ['does not end', { starts: true, hangs: true, stderr: 'Job submitted with' }],
     [
-      'reports that the id is taken',
+      'reports that the id exists',
       { starts: true, exitCode: 1, stderr: 'ValueError: ferry-1 already exists\n' },
     ],
   ])('adopts the job that it finds when the script %s', async (_, doing) => {

@@ -80,7 +80,7 @@ describe('a rented machine', () => {
     expect(creates()).toEqual([]);
   });
 
-  it('is the cheapest offer that meets the requirements, and its observation says why', async () => {
+  it('is the cheapest offer that meets the requirements, and its observation gives the reason', async () => {
     bench = await openVastBench();
     await submitTo(bench.engine, bench.spec('true'));
     expect(there()).toEqual([103]);
@@ -196,7 +196,7 @@ describe('creating an instance', () => {
   });
 
   // rule VA-07
-  it('takes the next offer when somebody else rented the first, and rejects the job when none is left', async () => {
+  it('takes the next offer when another renter took the first, and rejects the job when none is left', async () => {
     bench = await openVastBench();
     const engine = createVastEngine({
       ...bench.options,

@@ -120,9 +120,9 @@ describe('a check of the head', () => {
 describe('the checks are unknown', () => {
   it.each([
     ['GitHub withholds them', checksSchema.parse(null)],
-    ['there is no commit', checksSchema.parse({ nodes: [] })],
+    ['the commit does not exist', checksSchema.parse({ nodes: [] })],
     [
-      'they are of another head',
+      'they belong to another head commit',
       checksSchema.parse({ nodes: [{ commit: { oid: 'b'.repeat(40), checkSuites: null, status: null } }] }),
     ],
     [

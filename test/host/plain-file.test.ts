@@ -20,9 +20,9 @@ async function folderOf(): Promise<string> {
 
 // threat T243
 it.each([
-  ['a link to a foreign file', 'link'],
+  ['a link to another file', 'link'],
   ['a pipe without a writer', 'pipe'],
-  ['a device that never ends', 'device'],
+  ['an endless device', 'device'],
 ])('%s in place of a log or a record is unreadable', async (_, kind) => {
   const folder = await folderOf();
   const path = join(folder, kind);

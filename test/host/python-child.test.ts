@@ -29,7 +29,7 @@ describe('a Python child', () => {
     });
   });
 
-  it('sees no variable of ours, no user folder and no site packages', async () => {
+  it('has none of ferrybot’s own environment variables, no user folder and no site packages', async () => {
     process.env['FERRYBOT_MARK'] = 'secret';
     const script = `import os, sys
 print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolated, sys.flags.no_site)
@@ -42,9 +42,9 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     ['memory', 'x = bytearray(600_000_000)\n', /MemoryError/],
     ['CPU time', 'while True: pass\n', /takes more than 4 seconds/],
     ['output', 'while True: print("x" * 1000)\n', /more settings than ferrybot reads/],
-    ['its own errors', 'raise ValueError("no")\n', /failed \(exit 1\): ValueError: no/],
+    ['its error output', 'raise ValueError("no")\n', /failed \(exit 1\): ValueError: no/],
     ['a crash', 'import os\nos.abort()\n', /ended by SIGABRT/],
-    ['a script that is no Python', 'def\n', /SyntaxError/],
+    ['a script that is not valid Python', 'def\n', /SyntaxError/],
   ])('is ended by its limit on %s, with the reason', async (_name, script, reason) => {
     expect(await run(script)).toMatchObject({
       ok: false,

@@ -48,14 +48,14 @@ describe('the reader of experiment files', () => {
   });
 
   it.each([
-    ['bytes that are no UTF-8', Uint8Array.from([65, 10, 66, 61, 39, 233, 39, 10]), 2, /not UTF-8/],
+    ['bytes that are not UTF-8', Uint8Array.from([65, 10, 66, 61, 39, 233, 39, 10]), 2, /not UTF-8/],
     ['a null byte', 'A = 1\n\0', 2, /U\+0000 is not allowed/],
     ['a line separator', 'A = 1\n# a\u2028b\n', 2, /U\+2028 is not allowed/],
     ['a lone carriage return', 'A = 1  # \rB = 2\n', 1, /U\+000D is not allowed/],
     ['another encoding', '# coding: utf-7\n', 1, /an encoding other than UTF-8/],
     ['too many bytes', `${'#'.repeat(500_000)}\n`, 1, /longer than 500000 bytes/],
-    ['a return at the top', 'A = 1\nreturn 2\n', 2, /'return' outside function/],
-    ['a keyword twice', 'f(a=1, a=2)\n', 1, /keyword argument repeated/],
+    ['a return outside a function', 'A = 1\nreturn 2\n', 2, /'return' outside function/],
+    ['a repeated keyword', 'f(a=1, a=2)\n', 1, /keyword argument repeated/],
   ])('refuses %s, with its line', async (_, source, line, message) => {
     expect(await read(source, 'python3')).toEqual(refused(line, message));
   });
@@ -73,7 +73,7 @@ describe('the reader of experiment files', () => {
     ['prints something else', 'echo 3.11 is here', /no answer that ferrybot understands/],
     ['prints nothing', 'exit 0', /no answer that ferrybot understands/],
     [
-      'leaves something out',
+      'leaves out a field',
       `echo '{"kind":"read","settings":[],"code":[]}'`,
       /no answer that ferrybot understands/,
     ],

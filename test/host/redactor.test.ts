@@ -27,10 +27,10 @@ const escapedUnits = (text: string): string =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const WRITINGS: readonly Writing[] = [
-  ['as it is', (secret) => secret],
+  ['in plain form', (secret) => secret],
   ['in JSON', (secret) => JSON.stringify(secret)],
   ['in JSON in JSON', (secret) => JSON.stringify(JSON.stringify(secret))],
-  ['as JSON escapes of every sign', escapedUnits],
+  ['with every character as a JSON escape', escapedUnits],
   [
     'as byte escapes',
     (secret) => Buffer.from(secret).reduce((all, b) => `${all}\\x${b.toString(16).padStart(2, '0')}`, ''),
@@ -55,10 +55,10 @@ const WRITINGS: readonly Writing[] = [
   ['in hex', hexOf],
   ['in upper-case hex', (secret) => hexOf(secret).toUpperCase()],
   ['in hex with colons', (secret) => broken(hexOf(secret), 2, ':')],
-  ['over lines', (secret) => broken(secret, 5, '\n')],
-  ['over indented lines with a backslash', (secret) => broken(secret, 5, '\\\r\n    ')],
-  ['over lines within JSON', (secret) => JSON.stringify(broken(secret, 5, '\n'))],
-  ['in base64 over lines', (secret) => broken(base64(secret), 8, '\n')],
+  ['over several lines', (secret) => broken(secret, 5, '\n')],
+  ['over indented lines with backslashes', (secret) => broken(secret, 5, '\\\r\n    ')],
+  ['over several lines within JSON', (secret) => JSON.stringify(broken(secret, 5, '\n'))],
+  ['in base64 over several lines', (secret) => broken(base64(secret), 8, '\n')],
   ['in base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
   ['in percent-encoded base64', (secret) => encodeURIComponent(base64(secret))],
 ];
@@ -188,9 +188,9 @@ const IN_PLACE: readonly (readonly [string, string, string])[] = [
   ['a signed URL of Azure', 'https://a.blob.core.windows.net/c?sv=2024&sig=', `${signs(ALNUM, 43)}%3D`],
   ['an account key of Azure', 'AccountName=a;AccountKey=', `${signs(ALNUM, 86)}==`],
   ['a secret key of AWS', 'aws_secret_access_key = ', signs(ALNUM, 40)],
-  ['a header', 'Authorization: Bearer ', signs(ALNUM, 40)],
-  ['an old key of W&B', 'wandb login ', signs(HEX, 40)],
-  ['a key of Vast', 'vastai set api-key ', signs(HEX, 64)],
+  ['an authorization header', 'Authorization: Bearer ', signs(ALNUM, 40)],
+  ['an old W&B key', 'wandb login ', signs(HEX, 40)],
+  ['a Vast.ai key', 'vastai set api-key ', signs(HEX, 64)],
 ];
 
 describe('a token', () => {

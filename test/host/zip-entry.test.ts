@@ -43,8 +43,8 @@ describe('the only file of an archive', () => {
     ['a path outside', 'entry(z, "../answer.json", "{}")'],
     ['two files', 'entry(z, "answer.json", "{}"); entry(z, "b", "{}")'],
     ['no file', 'pass'],
-    ['more than it may be', 'entry(z, "answer.json", "x" * 1001)'],
-    ['more than a machine holds, packed small', 'entry(z, "answer.json", "x" * 100_000_000)'],
+    ['more bytes than its limit', 'entry(z, "answer.json", "x" * 1001)'],
+    ['more bytes than fit in memory, packed small', 'entry(z, "answer.json", "x" * 100_000_000)'],
     ['an unsupported compression', 'entry(z, "answer.json", "{}", zipfile.ZIP_BZIP2)'],
     ['text that is not UTF-8', 'entry(z, "answer.json", b"\\xff\\xfe")'],
   ])('is null if the archive has %s', (_what, script) => {

@@ -74,7 +74,7 @@ describe('a sealed marker', () => {
     ['key', 'key=card', 'key=other'],
     ['head', 'head=3:0123456789ab', 'head=9:0123456789ab'],
     ['time', 'at=2026-11-21T09', 'at=2026-11-21T10'],
-    ['digest of the text', /text=[0-9a-f]{64}/, `text=${'0'.repeat(64)}`],
+    ['digest', /text=[0-9a-f]{64}/, `text=${'0'.repeat(64)}`],
     ['key id', 'by=control-2026', 'by=watch-2026'],
     ['seal, which is missing', / at=.* -->/, ' -->'],
   ])('is rejected with another %s', (_, from, to) => {
@@ -111,10 +111,10 @@ describe('a sealed marker', () => {
 
 describe('the text below the marker', () => {
   it.each([
-    ['line ends of a form', (body: string) => body.replaceAll('\n', '\r\n')],
+    ['line endings, as a web form writes them', (body: string) => body.replaceAll('\n', '\r\n')],
     ['white space at the end of a line', (body: string) => body.replace('approval.**\n', 'approval.**  \n')],
-    ['lines at the end', (body: string) => body.trimEnd()],
-    ['more lines at the end', (body: string) => `${body}\n\n`],
+    ['blank lines at the end', (body: string) => body.trimEnd()],
+    ['more blank lines at the end', (body: string) => `${body}\n\n`],
   ])('is intact with other %s', (_, change) => {
     expect(verify(change(sealed()))).toMatchObject({ isIntact: true });
     expect(saysTheSame(change(sealed()), BODY)).toBe(true);
@@ -122,10 +122,10 @@ describe('the text below the marker', () => {
 
   it.each([
     ['a word', (body: string) => body.replace('approval', 'Approval')],
-    ['a line in front', (body: string) => body.replace('\n', '\nApprove this.\n')],
-    ['a line behind', (body: string) => `${body}| c | d |\n`],
+    ['a line added before it', (body: string) => body.replace('\n', '\nApprove this.\n')],
+    ['a line added after it', (body: string) => `${body}| c | d |\n`],
     ['white space inside', (body: string) => body.replace('an approval', 'an  approval')],
-    ['nothing left', (body: string) => body.split('\n')[0] ?? ''],
+    ['no text left', (body: string) => body.split('\n')[0] ?? ''],
   ])('is not intact with %s changed, but the marker is still valid', (_, change) => {
     expect(verify(change(sealed()))).toMatchObject({ ...MARKER, isIntact: false });
     expect(saysTheSame(change(sealed()), BODY)).toBe(false);

@@ -195,15 +195,15 @@ describe('an entry of an unknown type', () => {
   });
 
   it.each([
-    ["a stranger's key", later({}, { ...signers.control, sign: strangersKey().sign })],
+    ['a key of a stranger', later({}, { ...signers.control, sign: strangersKey().sign })],
     ['a key of another role', later({ role: 'runner' })],
     ['an unknown key', later({ keyId: 'mallory' })],
-    ['a time without a valid key', later({ at: '2031-01-01T00:00:00.000Z' })],
-    ['another place in the file', later({ seq: 9 })],
+    ['a time at which no key is valid', later({ at: '2031-01-01T00:00:00.000Z' })],
+    ['another line of the file', later({ seq: 9 })],
     ['another chain', later({ prev: GENESIS })],
     ['another run', later({ run: 'ferry-daily-20261120' })],
     ['an unknown version', later({ v: 2 })],
-    ['no name for its type', later({ type: '' })],
+    ['an empty type name', later({ type: '' })],
     ['invalid data', later({ data: 'x' })],
     ['a hash of something else', later().replace('launched-twice', 'launched-thrice')],
   ])('is tampering with %s', (_, text) => {

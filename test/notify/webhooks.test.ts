@@ -132,7 +132,7 @@ describe.each(['discord', 'slack'] as const)('a channel that is down: %s', (kind
       [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
       { outcome: 'failed', why: 'status 302' },
     ],
-    ['never answers', [null], { outcome: 'unknown', why: 'no answer in time' }],
+    ['does not answer', [null], { outcome: 'unknown', why: 'no answer in time' }],
   ])('%s', async (_what, answers, expected) => {
     const { origin, asked } = await serve(answers);
     expect(await sender(`${origin}/secret`).send(kind)).toEqual(expected);

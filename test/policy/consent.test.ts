@@ -52,7 +52,7 @@ describe('the compiler', () => {
     ['an approval', "{ consent: 'a recorded consent' }"],
     ['a copy of its mark', "{ [Symbol('consent')]: 'a recorded consent' }"],
     ['the steps of a token', '{ steps: [], until: now }'],
-    ['a cast', '{ consent: true } as Capability'],
+    ['a type assertion', '{ consent: true } as Capability'],
   ])('rejects %s as a token', (_, token) => {
     expect(complaints(token)).toHaveLength(1);
   });

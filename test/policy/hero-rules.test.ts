@@ -56,12 +56,12 @@ describe('an incident that needs judgement in a hero run', () => {
 
   // rule HR-30
   it.each([
-    ['a judgement', 'relaunch-refused'],
+    ['a refused relaunch', 'relaunch-refused'],
     ['money', 'budget-nearly-used'],
     ['the lineage of a checkpoint', 'start-refused'],
-    ['the cluster', 'cluster-missing'],
+    ['a missing cluster', 'cluster-missing'],
     ['code that could not be verified', 'launch-unreadable'],
-    ['a success that left nothing', 'artefacts-missing'],
+    ['a success without artefacts', 'artefacts-missing'],
   ])('is sent to the person in charge: %s', (_what, code) => {
     const pages = pagesWith(heroRun(), [incidentDraft(code, DETAIL)], config, LATER);
     expect(pages.map(({ data }) => data)).toEqual([expect.objectContaining({ people: [alice.id] })]);

@@ -85,7 +85,7 @@ describe('the plan of a mutant', () => {
   it.each([
     ['a rule without code', { 'test/a.test.ts': test }, 'DF-02: 0 marks in the code'],
     [
-      'code that is marked twice',
+      'a rule marked in two places of the code',
       { 'src/a.ts': code, 'src/b.ts': code, 'test/a.test.ts': test },
       'DF-02: 2 marks in the code',
     ],

@@ -1,6 +1,6 @@
 /**
- * Texts about a job that can be adopted: after the cluster described it, once more, and after nobody
- * confirmed.
+ * Texts about a job that can be adopted: after the cluster described it, once more, and when the adoption
+ * was not confirmed.
  */
 
 import { expect, it } from 'vitest';
@@ -56,20 +56,17 @@ function noticesOf(change: Partial<RunState>): readonly string[] {
 }
 
 it.each<[string, Partial<RunState>]>([
+  ['with a commit of a branch and without a command', { description: DESCRIBED, notices: [UNCONFIRMED] }],
+  ['with a commit of no branch', { description: { ...DESCRIBED, commitIsHere: false } }],
   [
-    'of a commit that a branch has, and nobody has said a word',
-    { description: DESCRIBED, notices: [UNCONFIRMED] },
-  ],
-  ['of a commit that no branch has', { description: { ...DESCRIBED, commitIsHere: false } }],
-  [
-    'of which the cluster says nothing',
+    'that the cluster could not describe',
     { description: { ...DESCRIBED, found: 'unknown', why: 'it is away' } },
   ],
 ])('a job %s', (_, change) => {
   expect(noticesOf(change).join('\n\n')).toMatchSnapshot();
 });
 
-it('that nobody adopted is declined, with the reason', () => {
+it('a job that was not adopted is declined, with the reason', () => {
   const unknown = { ...state, description: { ...DESCRIBED, found: 'unknown' as const } };
   expect([
     notConfirmed({ ...state, description: DESCRIBED }, null),

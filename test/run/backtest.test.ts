@@ -137,7 +137,7 @@ describe('a gate', () => {
       ['gate budget pass -> fail (over)', `${launched} (budget)`],
     ],
     [
-      'a knob budget that warns',
+      'a knob budget that only warns',
       withLane({ budget: { knobs: 1, enforce: 'warn' } }),
       ['gate budget pass -> warn (over)'],
     ],
@@ -151,7 +151,11 @@ describe('a gate', () => {
       withLane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) }),
       ['gate cost-budget pass -> fail (over)', `${launched} (cost-budget)`],
     ],
-    ['a cost budget that it keeps', withLane({ costBudget: budget({ maxAcceleratorHours: '2.50' }) }), []],
+    [
+      'a cost budget that the run keeps',
+      withLane({ costBudget: budget({ maxAcceleratorHours: '2.50' }) }),
+      [],
+    ],
     [
       'a new scale knob',
       withLane({ scaleKnobs: ['warmup'] }),
@@ -184,7 +188,7 @@ describe('a gate', () => {
       ['gate preconditions pass -> fail (box-open)', `${launched} (preconditions)`],
     ],
     [
-      'a check by name',
+      'a required check by name',
       withLane({ requiredChecks: ['unit'] }),
       ['gate checks-green pass -> fail (missing)', `${launched} (checks-green)`],
     ],

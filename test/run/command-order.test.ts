@@ -154,12 +154,12 @@ describe('an edited or deleted comment', () => {
   });
 
   it.each([
-    ['a line', '/status', '/status\n\n/stop'],
-    ['another command in its place', '/status', '/stop'],
+    ['an added line', '/status', '/status\n\n/stop'],
+    ['another command', '/status', '/stop'],
     ['another argument', '/help', '/help stop'],
-    ['a word that was mistyped', '/stpo', '/stop'],
-    ['a command to what was none', 'well done', '/stop'],
-  ])('answers comment-edited once after a change by %s', (_, before, body) => {
+    ['a corrected command', '/stpo', '/stop'],
+    ['a command instead of other text', 'well done', '/stop'],
+  ])('answers comment-edited once after this change: %s', (_, before, body) => {
     const first = aComment(bob, before, at(0, 1));
     const answered = conversation(ordered, [first]).run;
     const change = { ...aComment(bob, body, at(0, 1)), editedAt: plus(NOON, 60_000) };

@@ -59,22 +59,22 @@ describe('/approve-launch', () => {
     ['by the author', say(LINE, labBot), 'approval-by-author'],
     ['with 32 digits of the digest', say(LINE), 'approved'],
     [
-      'with as many in capitals',
+      'with 32 digits in upper case',
       say(`/approve-launch SHA256:${digest.slice(7, 40).toUpperCase()}`.replace('SHA', 'sha')),
       'approved',
     ],
     ['with the whole digest', say(`/approve-launch ${digest}`), 'approved'],
     ['with another digest', say('/approve-launch 000000000000'), 'other-digest'],
     ['bare', say('/approve-launch'), 'no-digest'],
-    ['with twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'no-digest'],
-    ['with 31 digits', say(LINE.slice(0, -1)), 'no-digest'],
+    ['with only twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'no-digest'],
+    ['with only 31 digits', say(LINE.slice(0, -1)), 'no-digest'],
     [
       'in the second in which the manifest was shown',
       say(LINE, bob, { createdAt: instant(SHOWN) }),
       'approved',
     ],
     [
-      'written a second before it was shown',
+      'a second before the manifest was shown',
       say(LINE, bob, { createdAt: instant('2026-11-21T09:00:59Z') }),
       'before-shown',
     ],
@@ -84,8 +84,8 @@ describe('/approve-launch', () => {
       say(LINE, bob, { surface: 'review', commit: shaOf('older') }),
       'other-commit',
     ],
-    ['in a review of nobody knows what', say(LINE, bob, { surface: 'review' }), 'other-commit'],
-    ['in a comment that was edited', say(LINE, bob, { editedAt: NOON }), 'comment-edited'],
+    ['in a review of an unknown commit', say(LINE, bob, { surface: 'review' }), 'other-commit'],
+    ['in an edited comment', say(LINE, bob, { editedAt: NOON }), 'comment-edited'],
     ['in a review comment', say(LINE, bob, { surface: 'review-comment' }), 'not-now'],
   ] as const)('%s', (_, comments, code) => {
     const held = permissions([bob, 'maintain'], [mallory, 'read'], [labBot, 'admin']);

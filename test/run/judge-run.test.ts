@@ -40,7 +40,7 @@ describe('the verdict', () => {
     ['a history without numbers', '9999', history('NaN', ''), 'pass'],
     ['NaN', 'NaN', history('100'), 'fail'],
     ['infinity', 'Infinity', history('100'), 'fail'],
-    ['no text', '', history('100'), 'fail'],
+    ['an empty value', '', history('100'), 'fail'],
   ] as const)('judges by %s', (_, value, past, result) => {
     expect(loss(value, past).result).toBe(result);
   });

@@ -26,30 +26,42 @@ const theirs = (minute: number): ProposalVersion => ({
 const since = (minute: number, ...versions: readonly ProposalVersion[]): Instant | null =>
   shownSince(versions.toReversed(), at(minute));
 
-describe('a text shows a proposal', () => {
+describe('the time since which a text shows a proposal', () => {
   it.each<[string, Instant | null, Instant | null]>([
-    ['from when it was written', since(10, ours(1)), at(1)],
-    ['from its first version when ferrybot rewrites it', since(10, ours(1), ours(3)), at(1)],
-    ['not before it was written', since(10, ours(11)), null],
-    ['not while the text was edited by another person', since(10, ours(1), theirs(5)), null],
-    ['not when that edit came in the same second', since(10, ours(1), theirs(10)), null],
-    ['not when the old text was restored', since(10, ours(1), theirs(5), ours(6, 1)), null],
-    ['once ferrybot has rewritten it', since(10, ours(1), theirs(5), ours(7)), at(7)],
-    ['not in the second in which ferrybot rewrote it', since(10, ours(1), theirs(5), ours(10)), null],
-    ['in the second in which it was first written', since(10, ours(10)), at(10)],
+    ['is when the text was written', since(10, ours(1)), at(1)],
+    ['is when the first version was written if ferrybot rewrites it', since(10, ours(1), ours(3)), at(1)],
+    ['does not exist if the text is newer than the approval', since(10, ours(11)), null],
+    ['does not exist if the current text is an edit by another person', since(10, ours(1), theirs(5)), null],
     [
-      'from our own new text, not from the old one',
+      'does not exist if that edit came in the same second as the approval',
+      since(10, ours(1), theirs(10)),
+      null,
+    ],
+    [
+      'does not exist if the old text was restored after that edit',
+      since(10, ours(1), theirs(5), ours(6, 1)),
+      null,
+    ],
+    ['is when ferrybot rewrote the text after that edit', since(10, ours(1), theirs(5), ours(7)), at(7)],
+    [
+      'does not exist if ferrybot rewrote it in the same second as the approval',
+      since(10, ours(1), theirs(5), ours(10)),
+      null,
+    ],
+    ['is when the text was written, even in the same second as the approval', since(10, ours(10)), at(10)],
+    [
+      'is when ferrybot wrote a new text, not when the old one was restored',
       since(10, ours(1), theirs(5), ours(6, 1), ours(7)),
       at(7),
     ],
     [
-      'not when the newest own text was restored after another edit',
+      'does not exist if the newest own text was restored after another edit',
       since(10, ours(1), theirs(2), ours(4), theirs(5), ours(6, 4)),
       null,
     ],
-    ['even if an edit came after the approval', since(10, ours(1), theirs(11)), at(1)],
-    ['from the version that names the proposal', since(10, other(1), ours(3)), at(3)],
-    ['not when the own text no longer names it', since(10, ours(1), other(3)), null],
+    ['is unchanged by an edit after the approval', since(10, ours(1), theirs(11)), at(1)],
+    ['is when the version that names the proposal was written', since(10, other(1), ours(3)), at(3)],
+    ['does not exist if the own text no longer names the proposal', since(10, ours(1), other(3)), null],
   ])('%s', (_, found, expected) => {
     expect(found).toEqual(expected);
   });

@@ -120,7 +120,7 @@ describe('the runner', () => {
   });
 
   // threat T249
-  it('refuses an approval that a bot account wrote, whatever its permissions', () => {
+  it('refuses an approval by a bot account even if the account has write permission', () => {
     const facts = { ...good, ...said({ authorIsBot: true }) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toMatchObject({ code: 'approval-invalid' });
   });

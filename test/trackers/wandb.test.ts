@@ -52,13 +52,13 @@ describe('a run of W&B', () => {
   });
 
   it.each([
-    ['as a text', '{"train/loss": "NaN", "x": 1}', { 'train/loss': 'NaN', x: '1' }],
+    ['as a string', '{"train/loss": "NaN", "x": 1}', { 'train/loss': 'NaN', x: '1' }],
     [
-      'bare, as Python writes it',
+      'without quotes, as Python writes it',
       '{"train/loss": NaN, "x": -Infinity}',
       { 'train/loss': 'NaN', x: '-Infinity' },
     ],
-    ['as its step and its time', '{"x": 1, "global_step": "NaN", "_timestamp": Infinity}', { x: '1' }],
+    ['in its step and time', '{"x": 1, "global_step": "NaN", "_timestamp": Infinity}', { x: '1' }],
     ['next to control characters', '{"note": "a\u0001b NaN", "train/loss": NaN}', { 'train/loss': 'NaN' }],
   ])('accepts NaN %s', async (_, summaryMetrics, metrics) => {
     const answer = await wandb({ runOf: () => ({ ...RUN, summaryMetrics }) }).tracker.describe('hero-7b');
@@ -127,11 +127,11 @@ describe('a request to W&B', () => {
   // threat T153
   it.each([
     ['refused', 'denied', saying(403)],
-    ['of a key that is wrong', 'denied', { key: 'another' }],
-    ['asked too often', 'limited', saying(429)],
-    ['that meets a fault', 'unknown', saying(502)],
+    ['with a wrong key', 'denied', { key: 'another' }],
+    ['sent too often', 'limited', saying(429)],
+    ['that fails on the server', 'unknown', saying(502)],
     ['that is redirected', 'unknown', saying(302, { location: 'https://elsewhere.example' })],
-    ['answered with no JSON', 'unknown', saying(200)],
+    ['answered without JSON', 'unknown', saying(200)],
     [
       'refused by GraphQL',
       'denied',

@@ -33,17 +33,17 @@ describe('a training line', () => {
       { step: 500, loss: '2.608', seconds: 0.73 },
     ],
     [
-      'of Lightning, by its name for a step',
+      'of Lightning, with its own name for the loss of a step',
       'Epoch 0:  25%|##5  | 500/2000 [06:05<18:15,  1.37it/s, v_num=3, train_loss_step=2.608]',
       { step: 500, loss: '2.608', seconds: 0.73 },
     ],
     [
-      'of Composer, which counts tokens a second',
+      'of Composer, with tokens per second',
       '[batch=1201/40000]: Train time/token: 5037359104  Train loss/train/total: 2.1794 Train throughput/tokens_per_sec: 414069',
       { step: 1201, total: 40_000, loss: '2.1794', tokens: 414_069 },
     ],
     [
-      'of Composer by its metric',
+      'of Composer, with the name of its metric',
       '[batch=1201/40000]: Train metrics/train/LanguageCrossEntropy: 2.1794',
       { step: 1201, total: 40_000, loss: '2.1794' },
     ],
@@ -71,7 +71,7 @@ describe('a training line', () => {
     ['in JSON', '{"step": 100, "loss": 2.3}', { step: 100, loss: '2.3' }],
     ['of a tutorial', 'Epoch [1/10], Step [100/600], Loss: 0.1234', { step: 100, loss: '0.1234' }],
     ['of DeepSpeed', '[Rank 0] step=560, skipped=2, lr=[9.6e-06]', { step: 560 }],
-    ['whose loss is no number', 'step=100 loss=nan', { step: 100, loss: 'nan' }],
+    ['with a loss that is not a number', 'step=100 loss=nan', { step: 100, loss: 'nan' }],
   ])('%s is read', (_, line, expected) => expect(said(line)).toEqual(expected));
 
   it.each([
@@ -97,8 +97,12 @@ describe('the memory in use', () => {
     ['of OpenMMLab', 'Epoch [1][50/1000] lr: 1e-4, memory: 4321, loss: 2.3, grad_norm: 1.2', '4321MB'],
     ['of Detectron2', 'iter: 19  total_loss: 9.6  lr: 0.01  max_mem: 2401M', '2401MB'],
     ['of Axolotl', "{'loss': 1.2, 'memory/max_active (GiB)': 34.2041, 'epoch': 0.1}", '34.2GiB'],
-    ['as a share', 'step 100 loss 2.5 gpu_mem=71.25%', '71.3%'],
-    ['of a bar', ' 25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, loss=2.6, gpu_mem=3.2G]', '3.2GB'],
+    ['given as a percentage', 'step 100 loss 2.5 gpu_mem=71.25%', '71.3%'],
+    [
+      'in a progress bar',
+      ' 25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, loss=2.6, gpu_mem=3.2G]',
+      '3.2GB',
+    ],
   ])('%s is read', (_, line, memory) => expect(readTrainingLine(line)?.memory).toBe(memory));
 
   it.each([

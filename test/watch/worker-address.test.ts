@@ -29,7 +29,7 @@ describe('the address of a worker', () => {
     ['invalid groups', '(Train pid=1, ip=2600::1::2) hello'],
     ['too few groups', '(Train pid=1, ip=2600:1:2) hello'],
     ['an address in the text', 'connecting to ip=10.130.1.45'],
-    ['a look-alike without a process', '(ip=10.130.1.45) hello'],
+    ['an address without a process id', '(ip=10.130.1.45) hello'],
   ])('is not read from %s', (_, line) => expect(workerAddress(line)).toBeNull());
 
   it('is not a single one when Ray merged the lines of several workers', () => {

@@ -44,7 +44,7 @@ describe('a plain log', () => {
 
   it.each([
     ['with times', (step: number) => `${clock(step * 2)} INFO `],
-    ['with times of day', (step: number) => `[${clock(step * 2).slice(11, 19)}] `],
+    ['with times without a date', (step: number) => `[${clock(step * 2).slice(11, 19)}] `],
     ['without times', () => ''],
   ])('%s raises loss-spike when the loss jumps', async (_, prefix) => {
     const line = (step: number) =>

@@ -36,13 +36,13 @@ describe('a worker with little free disk', () => {
 
   test.each([
     [
-      'its mount is there',
+      'its mount is present',
       { mounts: known([ROOT, { at: AT, type: 'fuse.gcsfuse' }]) },
       'mount-there',
       { type: 'fuse.gcsfuse' },
     ],
     [
-      'something is mounted below',
+      'a mount exists below the path',
       { mounts: known([ROOT, { at: `${AT}/models`, type: 'fuse' }]) },
       'mount-below',
       { at: `${AT}/models` },
@@ -54,7 +54,12 @@ describe('a worker with little free disk', () => {
       { at: '/tmp' },
     ],
     ['the folder is empty', { folders: known([{ path: AT, bytes: 4096 }]) }, 'mount-missing-empty', {}],
-    ['there is no folder', { folders: known([{ path: '/tmp', bytes: 4096 }]) }, 'mount-missing-empty', {}],
+    [
+      'the folder does not exist',
+      { folders: known([{ path: '/tmp', bytes: 4096 }]) },
+      'mount-missing-empty',
+      {},
+    ],
   ])('has another cause if %s', (_what, more, finding, detail) => {
     expect(judge(more)).toEqual({ percentFree: 5, finding, detail });
   });

@@ -82,8 +82,8 @@ describe('a mount table', () => {
     ['empty after a filter', '\n'],
     ['cut to one line by a filter', TABLE.split('\n')[2] ?? ''],
     ['an error', 'cat: /proc/self/mountinfo: No such file or directory'],
-    ['of another form', '/dev/root on / type ext4 (rw,relatime)'],
-    ['cut in a line', TABLE.slice(0, -12)],
+    ['in another format', '/dev/root on / type ext4 (rw,relatime)'],
+    ['cut in the middle of a line', TABLE.slice(0, -12)],
     ['preceded by output of the login shell', `Last login: today\n${TABLE}`],
   ])('is unknown if it is %s', (_what, text) => {
     expect(readMounts(text).kind).toBe('unknown');

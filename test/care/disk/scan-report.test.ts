@@ -94,7 +94,7 @@ describe('a scan', () => {
 
   test.each([
     ['prints nothing', '', 0, 'nothing-said'],
-    ['prints only blanks', '\n \n', 0, 'nothing-said'],
+    ['prints only white space', '\n \n', 0, 'nothing-said'],
     ['was killed', '✓ All workers have >10% free disk space', null, 'not-run'],
     ['failed after it printed a result', '✓ All workers have >10% free disk space', 1, 'failed'],
     ['did not start', '', 127, 'failed'],
@@ -118,8 +118,8 @@ describe('a scan', () => {
   });
 
   test.each([
-    ['a name that is an option', '  ⚠ --quiet worker 0: 3% free (3G available)', 'bad-name'],
-    ['a name with more in it', '  ⚠ a;reboot worker 0: 3% free (3G available)', 'bad-name'],
+    ['a name that resembles an option', '  ⚠ --quiet worker 0: 3% free (3G available)', 'bad-name'],
+    ['a name with other text in it', '  ⚠ a;reboot worker 0: 3% free (3G available)', 'bad-name'],
     ['a name with capitals', '  ⚠ TPU worker 0: 3% free (3G available)', 'bad-name'],
     ['a worker without numbers', '  ⚠ ray-vllm-a worker 0: unknown', 'unknown-worker'],
     ['a worker that did not answer', 'ERROR: ray-vllm-a worker 1: connection refused', 'unknown-worker'],

@@ -110,11 +110,11 @@ describe('an export', () => {
 
   // threat T66
   it.each([
-    ['line ends', '* text eol=crlf\n'],
+    ['line endings', '* text eol=crlf\n'],
     ['an ident', '* ident\n'],
     ['an encoding', '* text working-tree-encoding=UTF-16LE\n'],
     ['a filter', '* filter=lfs diff=lfs merge=lfs -text\n'],
-    ['what an archive leaves out and fills in', '*.py export-ignore\n* export-subst\n'],
+    ['files to leave out and placeholders to fill in', '*.py export-ignore\n* export-subst\n'],
     ['a macro', '[attr]text ident\n* text=auto eol=crlf\n'],
   ])('contains the committed bytes, with attributes for %s', async (_, attributes) => {
     const text = 'a = "$Id$ $Format:%an$"\nb = 1\n';

@@ -56,7 +56,7 @@ async function exported(
 describe('an export of a malformed tree', () => {
   // threat T67
   it.each<readonly [string, (remote: Remote) => Promise<readonly Row[]>]>([
-    ['a name that leads out', async (remote) => [['100644', '../evil', await blob(remote, 'x')]]],
+    ['a name outside the folder', async (remote) => [['100644', '../evil', await blob(remote, 'x')]]],
     [
       'the parent folder',
       async (remote) => [['40000', '..', await tree(remote, [['100644', 'evil', await blob(remote, 'x')]])]],
@@ -69,7 +69,7 @@ describe('an export of a malformed tree', () => {
       },
     ],
     [
-      'a link and a folder under one name',
+      'a link and a folder of the same name',
       async (remote) => [
         ['120000', 'out', await blob(remote, '../..')],
         ['40000', 'out', await tree(remote, [['100644', 'evil', await blob(remote, 'x')]])],

@@ -52,7 +52,7 @@ describe('a file can be restored', () => {
     ['two values', 'LR = 4e-3  # the usual one\nrun(warmup=50)\n', true],
     ['a changed comment', 'LR = 4e-3  # a new one\nrun(warmup=100)\n', false],
     ['a new setting', 'LR = 4e-3  # the usual one\nrun(warmup=100, decay=0.1)\n', false],
-    ['another layout', 'LR =  4e-3  # the usual one\nrun(warmup=100)\n', false],
+    ['another formatting', 'LR =  4e-3  # the usual one\nrun(warmup=100)\n', false],
   ])('after %s', async (_, text, isSo) => {
     const delta = configDelta(await readText(FILE), await readText(text));
     expect(delta.kind).toBe('knobs');

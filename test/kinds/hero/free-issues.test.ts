@@ -50,9 +50,9 @@ it('the person named as DRI is in charge, not the author of the issue', () => {
 it.each([
   ['a hundred thousand with a decimal point, or a hundred', 'Final step: 100.000', 'Final step'],
   ['thousands with only dots', 'Tokens: 18.000', 'Token budget'],
-  ['a comma that parts no thousands', 'Final step: 1,0000', 'Final step'],
+  ['a comma that does not separate thousands', 'Final step: 1,0000', 'Final step'],
   ['no pause between observations', 'Check cadence: 0 minutes', 'Check cadence'],
-  ['a power with something after it', 'FLOPs: 10²3', 'FLOP budget'],
+  ['a power with text after it', 'FLOPs: 10²3', 'FLOP budget'],
   ['digits of another script', 'FLOPs: 1e２3', 'FLOP budget'],
   ['a look-alike letter', 'FLOPs: 1\u043523', 'FLOP budget'],
   ['a login with such a letter', 'DRI: @mir\u0430', 'DRI'],

@@ -64,7 +64,7 @@ describe('the table against the files', () => {
       'aligned columns',
       '|  Knob  | Before |  After |\n|:------:|:-------|-------:|\n|  `lr`  | `1` |  `2` |',
     ],
-    ['no bars at the ends', 'Knob | Before | After\n--- | --- | ---\n`lr` | `1` | `2`'],
+    ['no bars at the ends of a row', 'Knob | Before | After\n--- | --- | ---\n`lr` | `1` | `2`'],
     ['more columns, in another order', '| Why | After | Knob | Before |\n|-|-|-|-|\n| x | 2 | lr | 1 |'],
     ['HTML in cells', '| Knob | Before | After |\n|-|-|-|\n| <code>lr</code> | 1 | <b>2</b> |'],
     ['a struck-through value', '| Knob | Before | After |\n|-|-|-|\n| lr | 1 | ~~3~~ 2 |'],

@@ -57,7 +57,7 @@ describe('a person edits the body', () => {
     ['code', `\`\`\`\n${TABLE}\n\`\`\``],
     ['a comment', `<!--\n${TABLE}\n-->`],
     ['a list', `- item\n\n${TABLE.replace(/^/gm, '  ')}`],
-    ['a table of something else', '| Metric | Value |\n|---|---|\n| loss | 3 |'],
+    ['a table about something else', '| Metric | Value |\n|---|---|\n| loss | 3 |'],
   ])('and puts the table into %s: it is not read as the table', (_, text) => {
     expect(withDelta(text)?.delta).toBeNull();
   });
@@ -112,9 +112,9 @@ describe('the fingerprint that an approval of the body is bound to', () => {
   it.each([
     ['ferrybot ticks an outcome', BODY.replace('[ ] monitoring', '[x] monitoring')],
     ['ferrybot rewrites its hidden line', BODY.replace('seq=3:ab', 'seq=9:cd')],
-    ["GitHub's editor turns the line endings", BODY.replaceAll('\n', '\r\n')],
+    ['the line endings change in GitHub’s editor', BODY.replaceAll('\n', '\r\n')],
     ['an old editor ends lines with only a carriage return', BODY.replaceAll('\n', '\r')],
-    ['a blank line at the end', `${BODY}\n`],
+    ['a blank line is added at the end', `${BODY}\n`],
   ])('is unchanged when %s', (_, changed) => {
     expect(changed).not.toBe(BODY);
     expect(fingerprint(changed)).toBe(fingerprint(BODY));
@@ -124,7 +124,7 @@ describe('the fingerprint that an approval of the body is bound to', () => {
     ['a precondition is unticked', BODY.replace('[x] issue', '[ ] issue')],
     ['a value in the table changes', BODY.replace('`6e-3`', '`9e-3`')],
     ['the label of a box changes', BODY.replace('human approval', 'human approval not needed')],
-    ['a box goes', BODY.replace('- [ ] human approval\n', '')],
+    ['a box is removed', BODY.replace('- [ ] human approval\n', '')],
     ['the risk changes', BODY.replace('low:', 'high:')],
     ['text is added next to the hidden line', BODY.replace(' -->\n', ' --> look\n')],
     ['a comment with our prefix hides text', `${BODY}\n<!-- ferrybot:v1\nlaunch twice -->\n`],
