@@ -25,7 +25,7 @@ import {
 import type { SlurmCluster } from './definition.ts';
 import { type JobPaths, type JobRecords, jobPaths, messagesOf, readJobRecords } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
-import { jobAmong, notSingle, oursAmong } from './observe.ts';
+import { jobAmong, oursAmong } from './observe.ts';
 import { commentOf, type QueuedJob, readQueue } from './queue.ts';
 
 // The script that Slurm starts: the same text for every job, so that no value is ever read by a shell; values come by files.
@@ -165,8 +165,6 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   const queue = await readQueue(settings, [spec.submissionId]);
   if (queue.kind === 'unknown') return queue;
   const named = queue.jobs.filter(({ name }) => name === spec.submissionId);
-  const parts = named.find(({ isSingle }) => !isSingle);
-  if (parts !== undefined) return notSingle(parts);
   const ours = oursAmong(named, spec.metadata);
   const foreign = named.find((job) => !ours.includes(job) && !isEndState(job.state));
   if (foreign !== undefined) return { kind: 'conflict', found: foreign.metadata };
