@@ -1,4 +1,4 @@
-/** The scripts transport at its edges: uv that starts and fails, values that look like something else, floods, and programs that do not end. */
+/** The scripts transport at its edges: values that look like something else, floods, and programs that do not end. */
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -34,43 +34,6 @@ const spec = (changes: Partial<JobSpec> = {}): JobSpec => ({
   ...changes,
 });
 afterEach(() => scripts.close());
-
-describe('Python without uv', () => {
-  it.each([
-    [126, 'says that it cannot execute what it was given'],
-    [127, 'says that it cannot find what it was given'],
-    [1, 'fails like the script that it ran'],
-  ])('is not tried where uv has started and ends with %i: it %s', async (exitCode) => {
-    const engine = await open({
-      python: node(`console.error('error: failed'); process.exit(${exitCode})`),
-      pythonWithoutUv: [process.execPath],
-    });
-    expect(await submitTo(engine, spec())).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringContaining(`exit code ${exitCode}`),
-    });
-    // The script notes each call of it: there was none.
-    await expect(scripts.calls()).rejects.toThrow('ENOENT');
-  });
-
-  it('is not tried where uv was killed', async () => {
-    const engine = await open({
-      python: node('process.kill(process.pid, "SIGKILL")'),
-      pythonWithoutUv: [process.execPath],
-    });
-    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
-    await expect(scripts.calls()).rejects.toThrow('ENOENT');
-  });
-
-  it('is tried where uv is a folder, and the end of both is told where neither starts', async () => {
-    const engine = await open({ python: ['/tmp', 'run'], pythonWithoutUv: ['/nowhere/.venv/bin/python'] });
-    expect(await submitTo(engine, spec())).toEqual({
-      kind: 'rejected',
-      code: 'refused',
-      message: 'the script for the submission could not be started: ENOENT',
-    });
-  });
-});
 
 describe('a value of a job', () => {
   const HOSTILE = [
