@@ -171,16 +171,8 @@ function inOrder(a: JudgedCheckpoint, b: JudgedCheckpoint): number {
     // rule HR-58
     (a.metadata?.step ?? -1) - (b.metadata?.step ?? -1) ||
     (a.metadata?.micros ?? 0) - (b.metadata?.micros ?? 0) ||
-    compareCodePoints(a.stored.path, b.stored.path)
+    (a.stored.path < b.stored.path ? -1 : 1)
   );
-}
-
-/** Python's order; JavaScript's `<` compares UTF-16 units. */
-function compareCodePoints(a: string, b: string): number {
-  const [left, right] = [[...a], [...b]];
-  const at = left.findIndex((sign, index) => sign !== right[index]);
-  if (at === -1) return left.length - right.length;
-  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
 }
 
 /** Required content of `metadata.json` (levanter, checkpoint.py). */

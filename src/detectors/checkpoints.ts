@@ -1,8 +1,6 @@
 /** Detectors that ask for the checkpoints: the log, which calls them saved, and the store, which has them. */
 
-import { alarm, cannotTell, type Evidence, type Finding, QUIET } from './detector.ts';
-
-const MINUTE_MS = 60_000;
+import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, QUIET } from './detector.ts';
 
 const STALLED_LIMITS = {
   /** Twice the interval that was asked for, or thrice the longest that was seen. */
@@ -68,6 +66,6 @@ export function checkpointMissing({ status, isStoreRead, unstored, at }: Evidenc
   return alarm(since, {
     seen: newest === null ? 'none' : String(newest),
     step: String(step),
-    minutes: Math.round((at - since) / 60_000),
+    minutes: Math.round((at - since) / MINUTE_MS),
   });
 }

@@ -39,6 +39,8 @@ export type Finding =
 /** What a detector finds in the evidence of one look. */
 export type Judge = (evidence: Evidence) => Finding;
 
+export const MINUTE_MS = 60_000;
+
 export const QUIET: Finding = { kind: 'quiet' };
 
 /** Nobody can tell without this witness. */

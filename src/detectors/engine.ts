@@ -1,8 +1,14 @@
 /** Detectors that ask the engine: whether the job gets what was asked for, starts, and ends with something done. */
 
-import { alarm, cannotTell, type Evidence, type Finding, type PastEnd, QUIET } from './detector.ts';
-
-const MINUTE_MS = 60_000;
+import {
+  alarm,
+  cannotTell,
+  type Evidence,
+  type Finding,
+  MINUTE_MS,
+  type PastEnd,
+  QUIET,
+} from './detector.ts';
 
 /** A ferry that was healthy stepped after 168 minutes; a cold hero compiles for thirty and restores for five. */
 const START_LIMITS = { graceMs: 180 * MINUTE_MS } as const;

@@ -1,10 +1,8 @@
 /** Detectors that ask whether the run is the one that was meant: its tracker, and its settings. */
 
 import { compareIdentity } from '../domain/tracker.ts';
-import { alarm, cannotTell, type Evidence, type Finding, QUIET } from './detector.ts';
+import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, QUIET } from './detector.ts';
 import { roundingOf } from './progress.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Metrics under another identity than the one that was approved: they look plausible and belong to another run. */
 export function trackerDrift({ tracker }: Evidence): Finding {

@@ -1,6 +1,6 @@
 /** Detectors that ask machines: how busy the accelerators are, and whether the watch has room to write. */
 
-import { alarm, cannotTell, type Evidence, type Finding, QUIET } from './detector.ts';
+import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, QUIET } from './detector.ts';
 
 export const LOW_USE_LIMITS = {
   /** Training keeps them at eighty or more; a fifth is a job that waits for something. */
@@ -28,7 +28,7 @@ export function lowUtilisation({ use, hasTrained, moved, isBusy, at }: Evidence)
     seen: String(Math.round(use.percent)),
     bound: String(LOW_USE_LIMITS.percent),
     step: String(use.lowLooks),
-    ...(isStill ? { minutes: Math.round((at - moved.at) / 60_000) } : {}),
+    ...(isStill ? { minutes: Math.round((at - moved.at) / MINUTE_MS) } : {}),
   });
 }
 

@@ -1,9 +1,16 @@
 /** Detectors that ask the steps in the log, and how fast they come. */
 
-import { type AlarmFacts, alarm, cannotTell, type Evidence, type Finding, QUIET, told } from './detector.ts';
+import {
+  type AlarmFacts,
+  alarm,
+  cannotTell,
+  type Evidence,
+  type Finding,
+  MINUTE_MS,
+  QUIET,
+  told,
+} from './detector.ts';
 import type { SeriesLaw } from './series.ts';
-
-const MINUTE_MS = 60_000;
 
 export const STALLED_STEPS_LIMITS = {
   /** Two looks of the policy's 570 s: *multiple intervals*; a hero's own watchdog waits for 15 min. */

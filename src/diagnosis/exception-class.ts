@@ -3,7 +3,7 @@
 import leven from 'leven';
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
 import type { Row } from './row.ts';
-import { familyOf, namedClassOf, rowFor } from './rows.ts';
+import { namedClassOf, rowFor } from './rows.ts';
 import type { Frame, Raised, Traceback } from './traceback.ts';
 
 export type Judged = {
@@ -105,8 +105,6 @@ function byType(type: string, raised: Raised): Found {
     return { class: 'config', confidence: 'medium' };
   if (REFUSALS.test(type) && raised.message !== '' && isRefused(raised.frames))
     return { class: 'config', confidence: 'low' };
-  const family = familyOf(raised.type, raised.frames.at(-1)?.file ?? '');
-  if (family !== null) return { class: family, confidence: 'low' };
   if (isOfProgram(type, raised)) return { class: 'code-other', confidence: 'medium' };
   return { class: namedClassOf(type) ?? 'unknown', confidence: 'low' };
 }

@@ -1,6 +1,6 @@
 /** The table from log text to class, in the order in which it is asked. */
 
-import { type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
+import type { FailureClass } from '../domain/failure-class.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import { named, type Row, rows } from './row.ts';
 import { CLUSTER_ROWS } from './rows/cluster.ts';
@@ -339,18 +339,17 @@ export function bareRowFor(text: string): Row | null {
   return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? namedRowFor(text);
 }
 
-/** An exception of a package that tells what it is about by its name, or by what the package is for. */
+/** An exception of a package with a name that tells its class. */
 function namedRowFor(text: string): Row | null {
-  const [, path = '', type = ''] = NAMED.exec(text) ?? [];
+  const type = NAMED.exec(text)?.[1] ?? '';
   if (type === '') return null;
-  const kind = namedClassOf(type) ?? familyOf(path + type, '');
-  // A name is too little to start anything again.
-  return kind === null || FIRST_RESPONSE[kind] === 'retry-bounded'
+  const kind = namedClassOf(type);
+  return kind === null
     ? null
     : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
 }
 
-const NAMED = /^((?:[a-z_]\w{0,60}\.){1,8})([A-Z]\w{0,80}(?:Error|Exception)): /;
+const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;
 
 /** Never one that is simply tried again: a name is too little for that. */
 type Named = Exclude<FailureClass, 'network' | 'preempted' | 'stalled' | 'benign' | 'code-small'>;
@@ -369,27 +368,3 @@ const NAMES: readonly { readonly class: Named; readonly name: RegExp }[] = [
   { class: 'code-other', name: /Shape|Tracer|D[Tt]ype|Sharding|Compil|Lowering|Kernel|Scope/ },
   { class: 'config', name: /Config|Validation|Argument|Option|Setting|Usage/ },
 ];
-
-/** Of an exception whose words say nothing, the class of what raised it; null for what may be anything. */
-export function familyOf(type: string, file: string): FailureClass | null {
-  return FAMILIES.find(({ types, files }) => types.test(type) || files.test(file))?.class ?? null;
-}
-
-/** What others raise for them stands in their rows; this is for what no row knows. In the order in which it is asked. */
-const FAMILIES: readonly { readonly class: FailureClass; readonly types: RegExp; readonly files: RegExp }[] =
-  [
-    {
-      class: 'storage',
-      types:
-        /^(?:google\.(?:api_core|cloud\.storage|resumable_media)|botocore|boto3|s3transfer|gcsfs|s3fs|adlfs|fsspec|azure\.(?:core|storage)|tensorstore|lmdb|h5py|zarr)\./,
-      files:
-        /\/(?:google\/cloud\/storage|google\/resumable_media|botocore|s3transfer|gcsfs|s3fs|adlfs|azure\/storage|orbax\/checkpoint|safetensors|torch\/distributed\/checkpoint)\/|\/(?:torch\/serialization|array_serialization\/\w{1,60})\.py$/,
-    },
-    {
-      class: 'network',
-      types:
-        /^(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|socket|ssl|websockets?|grpc|huggingface_hub)\./,
-      files:
-        /\/(?:aiohttp|httpx|httpcore|requests|urllib3|urllib|http|websockets?|grpc)\/|\/(?:socket|ssl)\.py$/,
-    },
-  ];

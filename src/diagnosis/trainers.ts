@@ -162,6 +162,12 @@ export type TrainingLine = {
   readonly memory: string | null;
 };
 
+/** A line that shows nothing but that it is about training. */
+export const BARE_TRAINING_LINE: TrainingLine = {
+  ...{ work: 'training', step: null, total: null, measures: {}, memory: null },
+  ...{ secondsPerStep: null, tokensPerSecond: null, elapsedSeconds: null, remainingSeconds: null },
+};
+
 /** What a line shows of training, or null where it shows neither a step with a measure nor a bar. A record's prefix may stand before it. */
 export function readTrainingLine(line: string): TrainingLine | null {
   const levanter = LEVANTER.exec(line);
@@ -175,15 +181,13 @@ export function readTrainingLine(line: string): TrainingLine | null {
   const isTraining = 'loss' in measures || (step !== null && (OTHER_SIGNS.test(line) || COUNTED.test(line)));
   if (!isTraining) return null;
   return {
-    work: 'training',
+    ...BARE_TRAINING_LINE,
     step: step?.current ?? null,
-    // Of one epoch, and of how many nobody says.
+    // A total beside an epoch is the total of that epoch.
     total: EPOCH.test(line) ? null : (step?.total ?? null),
     measures,
     secondsPerStep: secondsIn(line),
     tokensPerSecond: tokensIn(line),
-    elapsedSeconds: null,
-    remainingSeconds: null,
     memory: memoryIn(line),
   };
 }
@@ -201,15 +205,14 @@ function ofLevanter(bar: RegExpExecArray): TrainingLine {
   const [, value = '', unit] = /^([\d,]+(?:\.\d+)?)(it\/s|s\/it)$/.exec(rate) ?? [];
   const perUnit = positive(Number(value.replaceAll(',', '')));
   return {
+    ...BARE_TRAINING_LINE,
     work: name === 'train' ? 'training' : name === 'eval' ? 'eval' : 'other',
     step: current === '-' ? null : parseCount(current.slice(0, -'it'.length)),
     total: total === undefined ? null : parseCount(total),
     measures: loss === undefined ? {} : { loss },
     secondsPerStep: perUnit === null ? null : unit === 's/it' ? perUnit : 1 / perUnit,
-    tokensPerSecond: null,
     elapsedSeconds: parseClock(elapsed),
     remainingSeconds: parseClock(remaining),
-    memory: null,
   };
 }
 
@@ -245,13 +248,13 @@ function ofTqdm(line: string, bar: RegExpExecArray): TrainingLine {
   const isNamed = 'loss' in measures || TRAINS.test(before);
   const value = Number(rate);
   return {
+    ...BARE_TRAINING_LINE,
     work: isOther ? 'other' : isNamed ? 'training' : 'unnamed',
     step: parseCount(current),
     total: EPOCH.test(before) ? null : parseCount(total),
     measures,
     secondsPerStep: value > 0 ? (right === 's' ? 1 / value : left === 's' ? value : null) : null,
     tokensPerSecond: tokensIn(line),
-    elapsedSeconds: null,
     remainingSeconds: parseClock(remaining),
     memory: memoryIn(line),
   };

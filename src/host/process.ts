@@ -172,3 +172,8 @@ export async function handOver(
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, forward);
   }
 }
+
+/** Whether the program is missing or not executable: then another one may take its place. */
+export function couldNotStart({ kind, code }: ProgramResult): boolean {
+  return kind === 'not-started' && (code === 'ENOENT' || code === 'EACCES');
+}

@@ -16,7 +16,7 @@ export const folderBucket: Bucket = {
   remove: (key, identity) =>
     orUnknown(async () => {
       const path = `/${key}`;
-      const now = await unlessMissing(identityOf(path));
+      const now = await unlessMissing(fileIdentity(path));
       if (now !== null && now !== identity) return known('changed');
       await unlessMissing(unlink(path));
       return known('removed');
@@ -74,7 +74,7 @@ async function read(path: string, bytesMax: number): Promise<Observed<BucketFile
     if (found.size > bytesMax) return unknown(`${found.size} bytes`);
     const pieces: Buffer[] = [];
     for await (const piece of file.createReadStream({ end: bytesMax, autoClose: false })) pieces.push(piece);
-    const [before, now] = [identityIn(found), await identityOf(path)];
+    const [before, now] = [identityIn(found), await fileIdentity(path)];
     if (now !== before) return unknown('it was written while it was read');
     const writtenAt = momentOfMs(Number(found.mtimeNs / 1_000_000n));
     if (writtenAt === null) return unknown('its time is no time');
@@ -85,7 +85,7 @@ async function read(path: string, bytesMax: number): Promise<Observed<BucketFile
   }
 }
 
-async function identityOf(path: string): Promise<string> {
+async function fileIdentity(path: string): Promise<string> {
   return identityIn(await lstat(path, { bigint: true }));
 }
 

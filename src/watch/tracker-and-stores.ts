@@ -1,6 +1,7 @@
 /** What the tracker says at a look, beside what it said before. */
 
 import type { Evidence } from '../detectors/detector.ts';
+import { BARE_TRAINING_LINE } from '../diagnosis/trainers.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
@@ -99,20 +100,11 @@ export function withTrackedRow(state: RunState, look: Look): Look {
 function withLine(before: Observation | null, log: LogFacts, { step, loss }: TrackedRow): LogFacts {
   const hadNone = before === null || before.step === null || before.step === before.tracker?.last?.step;
   if (step === null || log.training.look.lines > 0 || !hadNone || step === before?.step) return log;
-  const line = {
-    work: 'training' as const,
-    total: null,
-    step: { value: step, exact: true },
-    measures: loss === null ? {} : { loss },
-    secondsPerStep: null,
-    tokensPerSecond: null,
-    elapsedSeconds: null,
-    remainingSeconds: null,
-    memory: null,
-  };
+  const exact = { value: step, exact: true };
+  const line = { ...BARE_TRAINING_LINE, step: exact, measures: loss === null ? {} : { loss } };
   return {
     ...log,
-    step: line.step,
+    step: exact,
     loss: loss ?? log.loss,
     training: addTrainingLine(log.training, line, log.lines),
   };

@@ -1,7 +1,4 @@
-/**
- * Edge cases of the scripts transport: uv that starts and fails, values that look like something else,
- * floods, and programs that do not end.
- */
+/** The scripts transport at its edges: values that look like something else, floods, and programs that do not end. */
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -37,43 +34,6 @@ const spec = (changes: Partial<JobSpec> = {}): JobSpec => ({
   ...changes,
 });
 afterEach(() => scripts.close());
-
-describe('Python without uv', () => {
-  it.each([
-    [126, 'cannot execute the script'],
-    [127, 'cannot find the script'],
-    [1, 'fails like the script that it ran'],
-  ])('is not tried when uv started and ended with %i because it %s', async (exitCode) => {
-    const engine = await open({
-      python: node(`console.error('error: failed'); process.exit(${exitCode})`),
-      pythonWithoutUv: [process.execPath],
-    });
-    expect(await submitTo(engine, spec())).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringContaining(`exit code ${exitCode}`),
-    });
-    // The script records each of its calls: there was none.
-    await expect(scripts.calls()).rejects.toThrow('ENOENT');
-  });
-
-  it('is not tried when uv was killed', async () => {
-    const engine = await open({
-      python: node('process.kill(process.pid, "SIGKILL")'),
-      pythonWithoutUv: [process.execPath],
-    });
-    expect(await submitTo(engine, spec())).toMatchObject({ kind: 'unknown' });
-    await expect(scripts.calls()).rejects.toThrow('ENOENT');
-  });
-
-  it('is tried when uv is a folder, and the submit is rejected when neither starts', async () => {
-    const engine = await open({ python: ['/tmp', 'run'], pythonWithoutUv: ['/nowhere/.venv/bin/python'] });
-    expect(await submitTo(engine, spec())).toEqual({
-      kind: 'rejected',
-      code: 'refused',
-      message: 'the script for the submission could not be started: ENOENT',
-    });
-  });
-});
 
 describe('a value of a job', () => {
   const HOSTILE = [

@@ -36,7 +36,6 @@ const end = (code: number) => ({ slurmJobId: 2, restart: 0, endedAtMs: 9_000, co
 const queued = (state: string, changes: Partial<QueuedJob> = {}): QueuedJob => ({
   slurmJobId: '2',
   name: 'job',
-  isSingle: true,
   state,
   reason: 'None',
   restarts: 0,
@@ -60,17 +59,17 @@ describe('the queue of a real cluster', () => {
   const jobs = linesOf('squeue.txt').map(jobIn);
 
   it('parses every line as one job', () => {
-    expect(jobs.map((job) => job && [job.slurmJobId, job.state, job.reason, job.isSingle])).toEqual([
-      ['1', 'FAILED', 'NonZeroExitCode', true],
-      ['2', 'PENDING', 'Dependency', true],
-      ['2', 'RUNNING', 'None', true],
-      ['2', 'COMPLETING', 'None', true],
-      ['2', 'CANCELLED', 'None', true],
-      ['4', 'PENDING', 'Resources', false],
-      ['5', 'PENDING', 'Resources', false],
-      ['6', 'PENDING', 'Resources', false],
-      ['7', 'RUNNING', 'None', false],
-      ['13', 'PENDING', 'ReqNodeNotAvail, UnavailableNodes:localhost', true],
+    expect(jobs.map((job) => job && [job.slurmJobId, job.state, job.reason])).toEqual([
+      ['1', 'FAILED', 'NonZeroExitCode'],
+      ['2', 'PENDING', 'Dependency'],
+      ['2', 'RUNNING', 'None'],
+      ['2', 'COMPLETING', 'None'],
+      ['2', 'CANCELLED', 'None'],
+      ['4', 'PENDING', 'Resources'],
+      ['5', 'PENDING', 'Resources'],
+      ['6', 'PENDING', 'Resources'],
+      ['7', 'RUNNING', 'None'],
+      ['13', 'PENDING', 'ReqNodeNotAvail, UnavailableNodes:localhost'],
     ]);
   });
 

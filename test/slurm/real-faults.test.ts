@@ -209,9 +209,9 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
 
   it("does not adopt a job array or a person's job of the same name", async () => {
     await byHand('sbatch', '--job-name=taken', '--array=1-2', '--output=/dev/null', '--wrap=sleep 20');
-    expect(await submitTo(cluster.engine(), spec('taken', ['true']))).toMatchObject({
-      kind: 'unknown',
-      message: expect.stringMatching(/job array/),
+    expect(await submitTo(cluster.engine(), spec('taken', ['true']))).toEqual({
+      kind: 'conflict',
+      found: null,
     });
     await byHand('scancel', '--name=taken');
     await byHand('sbatch', '--job-name=persons', '--output=/dev/null', '--wrap=sleep 20');

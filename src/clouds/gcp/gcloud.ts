@@ -11,7 +11,7 @@ import {
   type VmListing,
 } from '../../domain/care/tpu-vm.ts';
 import { jsonIn } from '../../domain/values.ts';
-import type { ProgramResult, RunOptions } from '../../host/process.ts';
+import { couldNotStart, type ProgramResult, type RunOptions } from '../../host/process.ts';
 
 type RunProgram = (file: string, args: readonly string[], options: RunOptions) => Promise<ProgramResult>;
 
@@ -116,11 +116,6 @@ function scriptOf([program, verb, ...rest]: readonly string[]): readonly string[
   if (program !== 'uv' || verb !== 'run') return null;
   if (rest[0] === 'python' || rest[0] === 'python3') return rest.slice(1);
   return rest[0]?.endsWith('.py') === true ? rest : null;
-}
-
-/** The program is missing or not executable. */
-function couldNotStart({ kind, code }: ProgramResult): boolean {
-  return kind === 'not-started' && (code === 'ENOENT' || code === 'EACCES');
 }
 
 /** gcloud needs some seconds to start. */

@@ -8,13 +8,12 @@ import {
   type Rejected,
   rejected,
   specRefusal,
-  type Unknown,
+  submitOnce,
   unknownBecause,
 } from '../shared/acts.ts';
 import { identityIn, identityTexts } from '../shared/identity.ts';
 import { zipTree } from '../shared/package-files.ts';
 import {
-  type Answer,
   ask,
   clean,
   type IrisJob,
@@ -25,7 +24,7 @@ import {
   statusAnswer,
 } from './ask.ts';
 import type { IrisCluster } from './definition.ts';
-import { IDENTITY, type IrisProcess, isMissing, isSameProcess, readProcess } from './observe.ts';
+import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
 import { wrappedCommand } from './wrapper.ts';
 
 /** Who takes the package. */
@@ -37,13 +36,9 @@ type Stand = {
   readonly process: IrisProcess;
 };
 
-/** What a look under the name said; null: nothing is there. */
-type Found = SubmitOutcome | null;
-
 /**
- * A name belongs to one attempt alone, and the controller is told to refuse one that is taken, whatever became of that job. So
- * the same body may be sent again when an answer was lost, as long as the same process of the controller answers: another one
- * may have come up from a checkpoint that knows neither the job nor its name.
+ * A name belongs to one attempt alone, and the controller is told to refuse one that is taken, whatever became of that job. A launch with
+ * a lost answer is not sent again: another controller process may have come up from a checkpoint that knows neither the job nor its name.
  */
 export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = await irisRefusal(spec, settings.cluster);
@@ -51,72 +46,51 @@ export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promi
   const process = await readProcess(settings);
   if (process.kind === 'unknown') return process;
   const stand = { settings, spec, process };
-  const found = await look(stand);
-  if (found !== null) return found;
-  if (spec.adoptOnly === true) return { kind: 'absent' };
-  const zip = await zipTree(spec.workingDirectory, spec.files ?? null, IRIS);
-  if (zip.kind === 'rejected') return (await look(stand)) ?? zip;
-  const body = launchBody(settings, spec, zip.bytes);
-  const bundle = hash('sha256', zip.bytes, 'hex');
-  let last = await ask(settings, 'launch', body, launchAnswer);
-  for (const delayMs of irisLimits.lookAgainDelaysMs) {
-    const outcome = await outcomeOf(stand, last, bundle);
-    if (outcome !== null) return outcome;
-    await settings.sleep(delayMs);
-    const now = await readProcess(settings);
-    if (now.kind === 'unknown') continue;
-    if (!isSameProcess(process, now))
-      return notConfirmed(
-        settings,
-        last,
-        'the controller restarted meanwhile, and may have forgotten the job',
-      );
-    const seen = await look(stand);
-    if (seen?.kind === 'unknown') continue;
-    if (seen !== null) return seen;
-    last = await ask(settings, 'launch', body, launchAnswer);
-  }
-  return (await outcomeOf(stand, last, bundle)) ?? notConfirmed(settings, last, '');
+  return submitOnce(spec, {
+    look: () => look(stand),
+    send: () => send(stand),
+    sleep: settings.sleep,
+    lookAgainMs: irisLimits.lookAgainDelaysMs,
+  });
 }
 
-/** What an answer to a launch settles; null: nothing, the job under the name decides. */
-async function outcomeOf(
-  stand: Stand,
-  answer: Answer<{ readonly jobId: string }>,
-  bundle: string,
-): Promise<SubmitOutcome | null> {
+async function send(stand: Stand): Promise<SubmitOutcome> {
   const { settings, spec } = stand;
+  const zip = await zipTree(spec.workingDirectory, spec.files ?? null, IRIS);
+  if (zip.kind === 'rejected') return zip;
+  const answer = await ask(settings, 'launch', launchBody(settings, spec, zip.bytes), launchAnswer);
   switch (answer.kind) {
     case 'unknown':
-      return null;
+      return answer;
     case 'said': {
       const asked = irisIdOf(settings, spec.submissionId);
-      // With authentication the controller puts the key's own user there.
-      if (answer.value.jobId !== asked) {
-        const why = `the controller took the job as ${answer.value.jobId} where ${asked} was asked for: set \`user\` to whose key it is, and stop that job by hand`;
-        return unknownBecause(clean(settings, why));
-      }
-      return { kind: 'submitted', job: jobOf(stand, bundle) };
+      if (answer.value.jobId === asked)
+        return { kind: 'submitted', job: jobOf(stand, hash('sha256', zip.bytes, 'hex')) };
+      // With authentication the controller uses the key's own user.
+      const why = `the controller took the job as ${answer.value.jobId} where ${asked} was asked for: set \`user\` to whose key it is, and stop that job by hand`;
+      return unknownBecause(clean(settings, why));
     }
     case 'refused': {
-      // Taken: by us, where an answer was lost, or by another runner with the same order; or by a stranger.
-      if (answer.status === 409)
-        return (await look(stand)) ?? unknownBecause('the name is taken, and nothing is found under it');
-      const isAuth = answer.status === 401 || answer.status === 403;
+      // Taken: by us, where an answer was lost, or by another runner with the same order, or by another job.
+      if (answer.status === 409) return unknownBecause('the name is taken, and nothing is found under it');
       const message = `${answer.status} ${answer.code}: ${answer.message}`;
-      return (await look(stand)) ?? rejected(isAuth ? 'unauthorized' : 'refused', message);
+      return rejected(isAuth(answer.status) ? 'unauthorized' : 'refused', message);
     }
   }
 }
 
-async function look(stand: Stand): Promise<Found> {
+function isAuth(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+async function look(stand: Stand): Promise<SubmitOutcome | null> {
   const { settings, spec } = stand;
   const jobId = irisIdOf(settings, spec.submissionId);
   const answer = await ask(settings, 'status', { jobId }, statusAnswer);
   if (answer.kind === 'unknown') return answer;
   if (answer.kind === 'refused') {
     if (isMissing(answer)) return null;
-    return answer.status === 401 || answer.status === 403
+    return isAuth(answer.status)
       ? rejected('unauthorized', `${answer.code}: ${answer.message}`)
       : unknownBecause(`${answer.status} ${answer.code}: ${answer.message}`);
   }
@@ -148,15 +122,9 @@ function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
   };
 }
 
-function notConfirmed(settings: IrisSettings, last: Answer<unknown>, why: string): Unknown {
-  const said = [why, last.kind === 'said' ? '' : last.message].filter(Boolean).join('; ');
-  return unknownBecause(clean(settings, `the launch was not confirmed: ${said}`));
-}
-
-/** What is sent to start a job: the same bytes each time it is sent, and no value of a secret among them. */
 const MB = 1024 * 1024;
 
-/** Never a task index, a worker or a controller of somebody else's: everything is named. `zip`: the approved tree. */
+/** The request that starts a job, without any value of a secret. `zip`: the approved tree. */
 function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): object {
   const { cluster, now } = settings;
   const { timeoutSeconds, regions, preemptible, setupCommands } = cluster;

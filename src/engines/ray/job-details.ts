@@ -4,7 +4,6 @@ import { z } from 'zod';
 import {
   commitIn,
   type FoundJob,
-  isSameJob,
   type JobMetadata,
   type JobOrigin,
   type JobSpec,
@@ -165,15 +164,9 @@ export const IN_VARIABLES: IdentityNames = {
   proof: 'FERRYBOT_JOB_PROOF',
 };
 
-/**
- * Whose job it is, by its metadata or else by its variables (`runtime_env.env_vars`); null where neither says it whole.
- * A job of which both speak and contradict each other is nobody's.
- */
+/** The run of a job, by its metadata or else by its variables (`runtime_env.env_vars`); null if neither has it whole. */
 export function identityOf(metadata: unknown, variables: unknown): JobMetadata | null {
-  const byMetadata = identityIn(metadata, IN_METADATA);
-  const byVariables = identityIn(variables, IN_VARIABLES);
-  if (byMetadata === null || byVariables === null) return byMetadata ?? byVariables;
-  return isSameJob(byMetadata, byVariables) ? byMetadata : null;
+  return identityIn(metadata, IN_METADATA) ?? identityIn(variables, IN_VARIABLES);
 }
 
 /**

@@ -144,6 +144,35 @@ export async function changedRefusal(folder: string, { files }: JobSpec): Promis
     : rejected('refused', `what lies there is not what was shipped: ${firstOf(differences)}`);
 }
 
+export type Submission = {
+  /** What is under the job's id now; null: certainly nothing. */
+  readonly look: () => Promise<SubmitOutcome | null>;
+  /** Sends the job, once. `rejected`: the engine certainly started nothing; `unknown`: it may have. */
+  readonly send: () => Promise<SubmitOutcome>;
+  readonly sleep: (durationMs: number) => Promise<unknown>;
+  /** Pauses before each look after a doubtful answer: as long as the request may be on its way. */
+  readonly lookAgainMs: readonly number[];
+};
+
+/** Looks first, sends at most once, and after anything but a plain yes looks again: the job under the id decides. */
+export async function submitOnce(
+  { adoptOnly }: JobSpec,
+  { look, send, sleep, lookAgainMs }: Submission,
+): Promise<SubmitOutcome> {
+  const there = await look();
+  if (there !== null) return there;
+  if (adoptOnly === true) return { kind: 'absent' };
+  const sent = await send();
+  if (sent.kind !== 'rejected' && sent.kind !== 'unknown') return sent;
+  for (const delayMs of lookAgainMs) {
+    await sleep(delayMs);
+    const found = await look();
+    if (found?.kind === 'adopted' || found?.kind === 'submitted' || found?.kind === 'conflict') return found;
+    if (found === null && sent.kind === 'rejected') return sent;
+  }
+  return unknownBecause(`the submit was not confirmed: ${sent.message}`);
+}
+
 export type Stop = {
   readonly observe: () => Promise<JobObservation>;
   /** Asks for the end. An outcome settles the stop; a text says what came of the asking. */

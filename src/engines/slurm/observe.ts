@@ -9,7 +9,7 @@ import {
 } from '../../domain/engine.ts';
 import { cutText } from '../../domain/text.ts';
 import { codeOf, openPlainFile, publishOnce } from '../../host/files.ts';
-import { foundJob, isSubmissionId, missingJob, type Unknown, unknownBecause } from '../shared/acts.ts';
+import { foundJob, isSubmissionId, missingJob, unknownBecause } from '../shared/acts.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 import {
@@ -54,8 +54,6 @@ export async function observeQueued(
   const read = await readJobRecords(paths);
   if (read.kind === 'unreadable') return unknownBecause(read.why);
   const { metadata } = claim.value;
-  const parts = named.find(({ isSingle }) => !isSingle);
-  if (parts !== undefined) return notSingle(parts);
   const job = jobAmong(oursAmong(named, metadata), read.records);
   const seen =
     job === null
@@ -78,13 +76,6 @@ export function jobAmong(ours: readonly QueuedJob[], { owner }: JobRecords): Que
   if (owner !== null && owner !== 'stopped')
     return byId.find(({ slurmJobId }) => slurmJobId === owner) ?? null;
   return byId.find(({ state }) => !isEndState(state)) ?? byId[0] ?? null;
-}
-
-/** What is answered of a job that ferrybot cannot have submitted. */
-export function notSingle({ slurmJobId }: QueuedJob): Unknown {
-  return unknownBecause(
-    `job ${slurmJobId} of this name is a job array or a heterogeneous job, which ferrybot neither submits nor follows`,
-  );
 }
 
 function unclaimed(

@@ -9,8 +9,6 @@ import { askCommand, type SlurmSettings } from './commands.ts';
 export type QueuedJob = {
   readonly slurmJobId: string;
   readonly name: string;
-  /** False for a part of a job array or of a heterogeneous job, which ferrybot never submits. */
-  readonly isSingle: boolean;
   readonly state: string;
   readonly reason: string;
   readonly restarts: number;
@@ -28,8 +26,6 @@ export type Queue =
 
 const FIELDS = [
   'JobID',
-  'JobArrayID',
-  'HetJobID',
   'State',
   'Reason',
   'RestartCnt',
@@ -91,7 +87,6 @@ function jobOf(texts: readonly string[]): QueuedJob | null {
   return {
     slurmJobId: id,
     name: field('Name'),
-    isSingle: field('JobArrayID') === id && field('HetJobID') === 'N/A',
     state,
     reason: field('Reason'),
     restarts: Number(restarts),

@@ -4,7 +4,6 @@ import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { publishOnce } from '../../host/files.ts';
-import type { ProgramResult } from '../../host/process.ts';
 import {
   changedRefusal,
   folderRefusal,
@@ -12,6 +11,7 @@ import {
   type Rejected,
   rejected,
   specRefusal,
+  submitOnce,
   unknownBecause,
 } from '../shared/acts.ts';
 import { type Claim, claimJob } from '../shared/job-files.ts';
@@ -25,7 +25,7 @@ import {
 import type { SlurmCluster } from './definition.ts';
 import { type JobPaths, type JobRecords, jobPaths, messagesOf, readJobRecords } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
-import { jobAmong, notSingle, oursAmong } from './observe.ts';
+import { jobAmong, oursAmong } from './observe.ts';
 import { commentOf, type QueuedJob, readQueue } from './queue.ts';
 
 // The script that Slurm starts: the same text for every job, so that no value is ever read by a shell; values come by files.
@@ -145,8 +145,19 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
   if (claimed.kind !== 'claimed') return claimed;
   const paths = jobPaths(settings.cluster.folder, spec.submissionId);
   const stand: Stand = { settings, paths, spec, session, kind: claimed.as };
-  const found = await look(stand);
-  return found ?? (spec.adoptOnly === true ? { kind: 'absent' } : askOnce(stand));
+  let isAsked = false;
+  const outcome = await submitOnce(spec, {
+    look: () => look(stand),
+    send: async () => {
+      const refused = (await changedRefusal(paths.tree, spec)) ?? (await earlierAsk(stand));
+      isAsked = refused === null;
+      return refused ?? callSbatch(stand);
+    },
+    sleep: settings.sleep,
+    lookAgainMs: LOOK_AGAIN_MS,
+  });
+  if (isAsked && outcome.kind === 'rejected') await giveClaimBack(settings, paths);
+  return outcome;
 }
 
 /** What stands under the id already; null: nothing. */
@@ -154,8 +165,6 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   const queue = await readQueue(settings, [spec.submissionId]);
   if (queue.kind === 'unknown') return queue;
   const named = queue.jobs.filter(({ name }) => name === spec.submissionId);
-  const parts = named.find(({ isSingle }) => !isSingle);
-  if (parts !== undefined) return notSingle(parts);
   const ours = oursAmong(named, spec.metadata);
   const foreign = named.find((job) => !ours.includes(job) && !isEndState(job.state));
   if (foreign !== undefined) return { kind: 'conflict', found: foreign.metadata };
@@ -181,33 +190,12 @@ async function cancelDoubles(
   if (doubles.length > 0) await runCommand(settings, 'scancel', ['--state=PENDING', ...doubles]);
 }
 
-async function askOnce(stand: Stand): Promise<SubmitOutcome> {
-  const { settings, paths, spec, session } = stand;
-  const changed = await changedRefusal(paths.tree, spec);
-  if (changed !== null) return changed;
-  const isFirst = await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }));
-  const inTheWay = isFirst ? null : await earlierAsk(stand);
-  if (inTheWay !== null) return inTheWay;
-  const args = sbatchArguments(settings.cluster, paths, spec.submissionId, spec.metadata);
-  const result = await runCommand(settings, 'sbatch', args);
-  const slurmJobId = result.ok ? /^(\d+)(;[\w.-]+)?\n?$/.exec(result.stdout)?.[1] : undefined;
-  if (slurmJobId !== undefined) {
-    await publishOnce(paths.submitted, JSON.stringify({ slurmJobId }));
-    // Whoever asked at the same moment has made a second one: the answer is a yes whatever this look says.
-    await look(stand);
-    return { kind: stand.kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) };
-  }
-  return resolve(stand, result);
-}
-
 /**
- * Somebody asked before, and nothing is to be seen. As long as that call may be on its way, it is waited for; as long as the
- * queue remembers also what has ended, there certainly is no job, and it is asked again; after that nobody can tell.
+ * An earlier call of sbatch left nothing in the queue. It may be on its way for as long as a command may take; while the queue remembers what
+ * has ended, there certainly is no job, and sbatch may be called again (null); later the outcome is unknown.
  */
-async function earlierAsk(stand: Stand): Promise<SubmitOutcome | null> {
-  const { settings, paths, session } = stand;
-  const found = await lookAgain(stand);
-  if (found !== null) return found;
+async function earlierAsk({ settings, paths, session }: Stand): Promise<SubmitOutcome | null> {
+  if (await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }))) return null;
   const read = await readJobRecords(paths);
   if (read.kind === 'unreadable') return unknownBecause(read.why);
   const ageMs = settings.now() - (read.records.askedAtMs ?? 0);
@@ -218,26 +206,22 @@ async function earlierAsk(stand: Stand): Promise<SubmitOutcome | null> {
     : unknownBecause('the job was submitted before, and Slurm no longer knows what became of it');
 }
 
-/** sbatch said no or nothing: what stands under the name decides. */
-async function resolve(stand: Stand, result: ProgramResult): Promise<SubmitOutcome> {
-  const found = await lookAgain(stand);
-  if (found !== null && found.kind !== 'unknown') return found;
+async function callSbatch(stand: Stand): Promise<SubmitOutcome> {
+  const { settings, paths, spec, session } = stand;
+  const args = sbatchArguments(settings.cluster, paths, spec.submissionId, spec.metadata);
+  const result = await runCommand(settings, 'sbatch', args);
+  const slurmJobId = result.ok ? /^(\d+)(;[\w.-]+)?\n?$/.exec(result.stdout)?.[1] : undefined;
+  if (slurmJobId !== undefined) {
+    await publishOnce(paths.submitted, JSON.stringify({ slurmJobId }));
+    // A submit of the same moment has made a second job: this look cancels it, and changes nothing about the yes.
+    await look(stand);
+    return { kind: stand.kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) };
+  }
   const message = complaintOf('sbatch', result);
   const isCertain =
     result.kind === 'not-started' || (result.kind === 'exited' && CERTAIN.test(result.stderr));
-  if (found !== null || !isCertain) return unknownBecause(`the submit was not confirmed: ${message}`);
-  await giveClaimBack(stand.settings, stand.paths);
+  if (!isCertain) return unknownBecause(message);
   return rejected(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
-}
-
-async function lookAgain(stand: Stand): Promise<SubmitOutcome | null> {
-  let found: SubmitOutcome | null = null;
-  for (const delayMs of LOOK_AGAIN_MS) {
-    await stand.settings.sleep(delayMs);
-    found = await look(stand);
-    if (found !== null && found.kind !== 'unknown') return found;
-  }
-  return found;
 }
 
 /** The wrapper's shell gives these a value of its own, or none at all. */

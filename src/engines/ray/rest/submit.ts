@@ -5,7 +5,14 @@ import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { jsonIn } from '../../../domain/values.ts';
-import { conflictWith, jobAt, type Rejected, rejected, unknownBecause } from '../../shared/acts.ts';
+import {
+  conflictWith,
+  jobAt,
+  type Rejected,
+  rejected,
+  submitOnce,
+  unknownBecause,
+} from '../../shared/acts.ts';
 import { identityTexts } from '../../shared/identity.ts';
 import { type Taker, zipTree } from '../../shared/package-files.ts';
 import { shellLineOf } from '../../shared/shell-line.ts';
@@ -24,29 +31,34 @@ import {
 
 const submitAnswer = z.object({ submission_id: z.string() });
 
-/** What a look under the id said; null: nothing is there. */
-type Found = SubmitOutcome | null;
-
 /**
- * Ray itself takes an id once a session, and says so with a 500 that it also gives for a submit of our own whose reply
- * was lost inside (ray-project/ray issue 53946). So the answer to the submit counts only when it is a plain yes; after
- * anything else the job under our id decides: ours by its metadata is adopted, a stranger's is a conflict, none is
- * `unknown`, because what was sent may still arrive.
+ * Ray takes an id once a session, and says so with a 500 that it also gives for a submit of our own with a reply that was lost
+ * inside (ray-project/ray issue 53946). So only a plain yes to the submit counts; after any other answer the job under our id
+ * decides: ours by its metadata is adopted, another one is a conflict, none is `unknown`, because the request may still arrive.
  */
 export async function submitOverRest(settings: RestSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = raySpecRefusal(spec);
   if (refusal !== null) return refusal;
-  const session = await readSession(settings);
-  if (session.kind === 'unknown') return unanswered(session);
-  const found = await look(settings, spec, session.id);
-  if (found !== null) return found;
-  if (spec.adoptOnly === true) return { kind: 'absent' };
+  let session = '';
+  return submitOnce(spec, {
+    look: async () => {
+      const now = await readSession(settings);
+      if (now.kind === 'unknown') return unanswered(now);
+      session = now.id;
+      return look(settings, spec, session);
+    },
+    send: () => send(settings, spec, session),
+    sleep: settings.sleep,
+    lookAgainMs: limits.rayLookAgainDelaysMs,
+  });
+}
+
+/** Answers after which Ray started nothing. 400: the request is no job; 405: Ray takes us for a browser; 413: too large. */
+const FINAL: readonly number[] = [400, 405, 413];
+
+async function send(settings: RestSettings, spec: JobSpec, session: string): Promise<SubmitOutcome> {
   const shipped = await shipPackage(settings, spec);
-  if (shipped.kind === 'rejected') {
-    // Another runner with the same order may have been served meanwhile: its job must not be left to nobody.
-    const meanwhile = await look(settings, spec, session.id);
-    return meanwhile ?? shipped;
-  }
+  if (shipped.kind === 'rejected') return shipped;
   if (shipped.kind === 'unknown') return unanswered(shipped);
   const answer = await ask(settings, {
     method: 'POST',
@@ -58,41 +70,15 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
       runtime_env: { working_dir: shipped.uri, env_vars: spec.env },
     },
   });
-  if (isYes(answer, spec.submissionId)) return { kind: 'submitted', job: jobOf(settings, spec, session.id) };
-  return resolve(settings, spec, answer);
-}
-
-/** The head said no or nothing: the job under our id decides, looked for as long as what was sent may be on its way. */
-async function resolve(settings: RestSettings, spec: JobSpec, answer: Answer): Promise<SubmitOutcome> {
   const values = Object.values(spec.env);
-  for (const delayMs of limits.rayLookAgainDelaysMs) {
-    await settings.sleep(delayMs);
-    const session = await readSession(settings);
-    if (session.kind === 'unknown') continue;
-    const found = await look(settings, spec, session.id);
-    if (found?.kind === 'unknown') continue;
-    const settled = found ?? refusalOf(settings, answer, values);
-    if (settled !== null) return settled;
-  }
-  const why =
-    answer.kind === 'unknown'
-      ? answer.message
-      : `${answer.status}: ${lastLine(settings, answer.text, values)}`;
-  return unknownBecause(scrub(settings, `the submit was not confirmed: ${why}`, values));
+  if (answer.kind === 'unknown')
+    return unanswered({ ...answer, message: scrub(settings, answer.message, values) });
+  if (isYes(answer, spec.submissionId)) return { kind: 'submitted', job: jobOf(settings, spec, session) };
+  const message = `${answer.status}: ${lastLine(settings, answer.text, values)}`;
+  return FINAL.includes(answer.status) ? rejected('refused', message) : unknownBecause(message);
 }
 
-/** Answers after which Ray certainly started nothing and never will for this request. */
-function refusalOf(settings: RestSettings, answer: Answer, values: readonly string[]): Rejected | null {
-  if (answer.kind === 'unknown') {
-    const outcome = unanswered(answer);
-    return outcome.kind === 'rejected' ? outcome : null;
-  }
-  // 400: what we sent is no job; 405: it takes us for a browser; 413: too large.
-  const isFinal = answer.status === 400 || answer.status === 405 || answer.status === 413;
-  return isFinal ? rejected('refused', `${answer.status}: ${lastLine(settings, answer.text, values)}`) : null;
-}
-
-async function look(settings: RestSettings, spec: JobSpec, session: string): Promise<Found> {
+async function look(settings: RestSettings, spec: JobSpec, session: string): Promise<SubmitOutcome | null> {
   const found = await lookUp(settings, spec.submissionId, session);
   if (found.kind === 'unknown') return unanswered(found);
   if (found.kind === 'missing') return null;
@@ -149,9 +135,7 @@ export async function shipPackage(
   if (isAccepted(again)) return shipped;
   if (put.kind === 'unknown') return put;
   const message = `the package of ${zip.bytes.length} bytes was refused: ${put.status}: ${lastLine(settings, put.text)}`;
-  // Ray's own words; a gateway's error may be gone at the next try.
-  const isFinal = put.status === 413 || (put.status === 500 && put.contentType.startsWith('text/plain'));
-  return isFinal ? rejected('refused', message) : noAnswer('lost', message);
+  return put.status === 413 ? rejected('refused', message) : noAnswer('lost', message);
 }
 
 /** Ray says yes with nothing at all; a page with 200 is another program's. */

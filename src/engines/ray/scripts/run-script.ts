@@ -3,7 +3,7 @@
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { codeOf, isFolder } from '../../../host/files.ts';
-import { type ProgramResult, runProgram } from '../../../host/process.ts';
+import { couldNotStart, type ProgramResult, runProgram } from '../../../host/process.ts';
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
@@ -103,11 +103,6 @@ function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
 function notStarted(code: string): ProgramResult {
   const nothing = { exitCode: null, signal: null, stdout: '', stderr: '' };
   return { kind: 'not-started', ok: false, code, timedOut: false, ...nothing };
-}
-
-/** No such program, or none that this account may execute. */
-function couldNotStart(end: ProgramResult): boolean {
-  return end.kind === 'not-started' && (end.code === 'ENOENT' || end.code === 'EACCES');
 }
 
 async function isFile(path: string): Promise<boolean> {
