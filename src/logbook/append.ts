@@ -14,7 +14,6 @@ import {
   type FileState,
   GENESIS,
   type Hash,
-  hashedText,
   JOURNAL,
   LOGBOOK_LINE_CHARS_MAX,
   lineOf,
@@ -76,7 +75,7 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     keyId: signer.keyId,
     // Type and data come from one draft; the spread hides that from the compiler.
   } as UnsealedEvent;
-  const hash = context.hash(hashedText(unsealed));
+  const hash = context.hash(lineOf(unsealed));
   const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
   const line = lineOf(event);
   // An oversized line would make the whole file invalid.
