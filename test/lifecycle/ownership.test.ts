@@ -64,6 +64,7 @@ async function losesTheCluster(run: string): Promise<void> {
 }
 
 describe('the watch of a run', () => {
+  // threat T134
   it('is its approver’s until it is handed over with job, cluster, status, newest signal and links', async () => {
     const { run, pull, issue } = await runningFerry();
     expect(cardOf(run)).toContain('Owner: mira owns the watch');
