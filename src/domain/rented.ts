@@ -1,9 +1,8 @@
 /** Rented machines as reported by the provider's account. */
 
-import * as z from 'zod';
 import type { ActionStep } from './actions/action.ts';
 import type { Permit } from './actions/capability.ts';
-import { amount, integer, type Parsed, text } from './logbook/parts.ts';
+import type { RentalOffer } from './logbook/events/rental-events.ts';
 
 /** Instance status; null: still provisioned. */
 export const MACHINE_STATUSES = [
@@ -46,16 +45,6 @@ export type AccountRead =
 
 /** An instance to destroy. */
 export type Condemnation = { readonly id: number; readonly jobId: string };
-
-/** The best current offer. The price is in millionths of a dollar and includes the disk. */
-export const rentalOffer = z.object({
-  offer: integer,
-  machine: text,
-  gpu: text,
-  gpus: amount,
-  microdollarsPerHour: amount,
-});
-type RentalOffer = Parsed<typeof rentalOffer>;
 
 /** `offer` null: no offer fits. */
 export type OfferRead =

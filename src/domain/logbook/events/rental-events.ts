@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
-import { MACHINE_STATUSES, rentalOffer } from '../../rented.ts';
+import { MACHINE_STATUSES } from '../../rented.ts';
 import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
 import type { EventDraft, EventOf, LogbookEvent } from '../event.ts';
 import { amount, digest, integer, text } from '../parts.ts';
@@ -50,7 +50,10 @@ const tearDown = z.object({
 const data = {
   'offer-seen': z.object({
     digest,
-    offer: rentalOffer.nullable().describe('`null`: no offer fits'),
+    offer: z
+      .object({ offer: integer, machine: text, gpu: text, gpus: amount, microdollarsPerHour: amount })
+      .nullable()
+      .describe('`null`: no offer fits'),
     unread: text.exactOptional().describe('why the offers could not be read'),
   }),
   'machines-seen': z.object({
@@ -64,6 +67,8 @@ const data = {
 };
 
 export type RentalEventData = DataOf<typeof data>;
+/** The best current offer. The price includes the disk. */
+export type RentalOffer = NonNullable<RentalEventData['offer-seen']['offer']>;
 export type SeenMachine = RentalEventData['machines-seen']['machines'][number];
 export type TearDown = RentalEventData['tear-down-begun'];
 
