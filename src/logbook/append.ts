@@ -70,7 +70,7 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     type: draft.type,
     role: draft.role,
     ...(draft.actor === undefined ? {} : { actor: draft.actor }),
-    data: wellFormed(head === null ? withKeys(written, context.keys) : written),
+    data: wellFormed(head === null ? { ...written, keys: context.keys } : written),
     prev: head === null ? GENESIS : head.hash,
     keyId: signer.keyId,
     // Type and data come from one draft; the spread hides that from the compiler.
@@ -89,10 +89,6 @@ function wellFormed<Value>(value: Value): Value {
   // JSON.stringify escapes only lone surrogates like this.
   if (!text.includes('\\ud')) return value;
   return JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? one.toWellFormed() : one));
-}
-
-function withKeys(data: EventDraft['data'], keys: readonly PublicKey[]): EventDraft['data'] {
-  return { ...data, keys } as EventDraft['data'];
 }
 
 /** A verified file; nulls for a new one. */
