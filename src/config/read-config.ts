@@ -8,16 +8,8 @@ import { traitsOf } from './clusters.ts';
 import type { Known, LaneKind } from './lane-kind.ts';
 import { lanesOfFile } from './lane-of-file.ts';
 import { type Place, readYaml } from './read-yaml.ts';
-import { APPROVAL_RULES, ENGINE_RULES, KEY_RULES, REPOSITORY_RULES } from './rules/lab-rules.ts';
-import {
-  type Asked,
-  fromRoot,
-  LANE_RULES,
-  LANES_RULES,
-  type Rule,
-  SECRET_RULES,
-  TEMPLATE_RULES,
-} from './rules/lane-rules.ts';
+import { LAB_RULES } from './rules/lab-rules.ts';
+import { type Asked, fromRoot, LANE_RULES, LANES_RULES } from './rules/lane-rules.ts';
 import { configSchema, type LabConfig } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -122,7 +114,7 @@ function brokenRules(config: LabConfig, asked: Asked): readonly ConfigIssue[] {
   const lanes = lanesOfFile(config);
   const found = lanes.flatMap((lane) =>
     [
-      ...RULES.flatMap((rule) => rule(lane, asked)),
+      ...[...LAB_RULES, ...LANE_RULES].flatMap((rule) => rule(lane, asked)),
       ...lane.kind.rules.flatMap((rule) => rule(lane.lane, traitsOf(lane, lane.lane.cluster))),
     ].map((one) => ({ ...one, path: fromRoot(lane.laneName, one.path) })),
   );
@@ -133,16 +125,6 @@ function brokenRules(config: LabConfig, asked: Asked): readonly ConfigIssue[] {
 function onePerPlace(found: readonly ConfigIssue[]): readonly ConfigIssue[] {
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
-
-const RULES: readonly Rule[] = [
-  ...REPOSITORY_RULES,
-  ...ENGINE_RULES,
-  ...KEY_RULES,
-  ...APPROVAL_RULES,
-  ...TEMPLATE_RULES,
-  ...SECRET_RULES,
-  ...LANE_RULES,
-];
 
 /** Problems stand in the order of the text. */
 export type ConfigReading<K extends LaneKind = LaneKind> =

@@ -18,7 +18,7 @@ import {
 import { limits } from '../domain/limits.ts';
 import { codePointOf } from '../domain/text.ts';
 import { fail, ok, type Result } from '../domain/values.ts';
-import { type ConfigProblem, dotted, type KeyPath } from '../settings/problem.ts';
+import type { ConfigProblem, KeyPath } from '../settings/problem.ts';
 
 /** 1-based. */
 export type Place = { readonly line: number; readonly column: number };
@@ -41,39 +41,8 @@ function placeOf(root: unknown, path: KeyPath, lines: LineCounter): Place {
   return best;
 }
 
-/** The path of the innermost key or item whose text holds the offset. */
-function pathAt(root: unknown, offset: number): KeyPath {
-  const path: (string | number)[] = [];
-  let node: unknown = root;
-  for (;;) {
-    const inside = innerAt(node, offset);
-    if (inside === null) return path;
-    path.push(inside.part);
-    node = inside.value;
-  }
-}
-
 function offsetOf(node: unknown): number {
   return rangeOf(node)?.[0] ?? 0;
-}
-
-function innerAt(
-  node: unknown,
-  offset: number,
-): { readonly part: string | number; readonly value: unknown } | null {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key, value }) => offsetOf(key) <= offset && offset < endOf(value ?? key));
-    return pair !== undefined && isScalar(pair.key)
-      ? { part: String(pair.key.value), value: pair.value }
-      : null;
-  }
-  if (!isSeq(node)) return null;
-  const index = node.items.findIndex((item) => offsetOf(item) <= offset && offset < endOf(item));
-  return index < 0 ? null : { part: index, value: node.items[index] };
-}
-
-function endOf(node: unknown): number {
-  return rangeOf(node)?.[1] ?? 0;
 }
 
 function childOf(
@@ -125,26 +94,14 @@ export function readYaml(written: string): YamlReading {
   const unfit = textProblems(text, lines);
   if (unfit.length > 0) return { kind: 'unreadable', problems: unfit };
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' });
-  const faults = document.errors
-    .slice(0, CONFIG_PROBLEMS_MAX)
-    .map((error) => faultOf(error, document, text, lines));
-  if (faults.some(({ code }) => code !== 'duplicate-key')) return { kind: 'unreadable', problems: faults };
+  const faults = document.errors.slice(0, CONFIG_PROBLEMS_MAX).map((error) => faultOf(error, text, lines));
+  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY'))
+    return { kind: 'unreadable', problems: faults };
   const odd = oddNodes(document, lines);
   if (odd.some(({ code }) => code === 'not-a-name'))
     return { kind: 'unreadable', problems: [...faults, ...odd] };
-  const aliases = aliasesOf(document);
-  const value = aliases.length > limits.configAliasesMax ? TOO_MANY_ALIASES : plainValueOf(document);
-  if (!value.ok) {
-    const place = placeAt(lines, value === TOO_MANY_ALIASES ? offsetOf(aliases[0]) : firstAlias(document));
-    const bomb: ConfigProblem = {
-      severity: 'error',
-      code: 'alias',
-      path: '',
-      ...place,
-      message: value.error,
-    };
-    return { kind: 'unreadable', problems: [...faults, ...odd, bomb] };
-  }
+  const value = plainValueOf(document, lines);
+  if (!value.ok) return { kind: 'unreadable', problems: [...faults, ...odd, value.error] };
   return {
     kind: 'read',
     value: value.value,
@@ -153,34 +110,21 @@ export function readYaml(written: string): YamlReading {
   };
 }
 
-function faultOf(error: YAMLError, document: Parsed, text: string, lines: LineCounter): ConfigProblem {
-  const offset = error.pos[0];
-  const path = error.code === 'DUPLICATE_KEY' ? dotted(pathAt(document.contents, offset)) : '';
-  const { code, message } = faultWords(error, text.slice(offset, offset + 100).split(/[\s:]/u, 1)[0] ?? '');
-  // yaml shows a tab at the start of its line; the tab itself is what has to go.
-  const tab = code === 'tab' ? Math.max(text.indexOf('\t', offset), offset) : offset;
-  return { severity: 'error', code, path, ...placeAt(lines, tab), message };
-}
-
-function faultWords(error: YAMLError, key: string): { readonly code: string; readonly message: string } {
-  switch (error.code) {
-    case 'DUPLICATE_KEY':
-      return { code: 'duplicate-key', message: `${key} stands here for the second time: keys are unique` };
-    case 'MULTIPLE_DOCS':
-      return { code: 'multiple-documents', message: 'a second document begins here: one file is one config' };
-    case 'TAB_AS_INDENT':
-      return { code: 'tab', message: 'a tab cannot indent: use spaces' };
-    default:
-      return { code: 'syntax', message: firstLine(error.message).replace(/ at line \d+, column \d+:$/, '') };
-  }
+function faultOf(
+  { code, message, pos: [offset] }: YAMLError,
+  text: string,
+  lines: LineCounter,
+): ConfigProblem {
+  // yaml shows a tab at the start of its line.
+  const at = code === 'TAB_AS_INDENT' ? Math.max(text.indexOf('\t', offset), offset) : offset;
+  return problem('syntax', firstLine(message).replace(/ at line \d+, column \d+:$/, ''), placeAt(lines, at));
 }
 
 /** Tags, merge keys and keys that are no plain names: YAML that this file does not need, and readers disagree about. */
 function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[] {
   const found: ConfigProblem[] = [];
   const add = (code: string, offset: number, message: string): void => {
-    const path = dotted(pathAt(document.contents, offset));
-    found.push({ severity: 'error', code, path, ...placeAt(lines, offset), message });
+    found.push(problem(code, message, placeAt(lines, offset)));
   };
   for (const warning of document.warnings) add('tag', warning.pos[0], 'tags are not read: leave it out');
   visit(document, {
@@ -198,72 +142,43 @@ function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[
   return found;
 }
 
-/** The plain value. Aliases that name nothing or multiply beyond the limit are what yaml throws a ReferenceError for. */
-function plainValueOf(document: Parsed): Result<unknown, string> {
+/** The plain value. Aliases that have no anchor, that multiply, or that are too many for a look-up of each, have none. */
+function plainValueOf(document: Parsed, lines: LineCounter): Result<unknown, ConfigProblem> {
+  const aliases: Alias[] = [];
+  visit(document, {
+    Alias(_, alias) {
+      aliases.push(alias);
+    },
+  });
+  const most = limits.configAliasesMax;
   try {
-    const value: unknown = document.toJS({ maxAliasCount: limits.configAliasesMax });
-    return ok(value);
+    if (aliases.length > most) throw new ReferenceError(`more than ${most} aliases: write the values out`);
+    return ok(document.toJS({ maxAliasCount: most }));
   } catch (error) {
-    if (error instanceof ReferenceError) return fail(firstLine(error.message));
-    throw error;
+    if (!(error instanceof ReferenceError)) throw error;
+    const unresolved = aliases.slice(0, most).find((alias) => alias.resolve(document) === undefined);
+    const place = placeAt(lines, offsetOf(unresolved ?? aliases[0]));
+    return fail(problem('alias', firstLine(error.message), place));
   }
-}
-
-/** Each alias is looked up in the whole document, so that thousands cost seconds: they are counted before. */
-const TOO_MANY_ALIASES = fail(`more than ${limits.configAliasesMax} aliases: write the values out`);
-
-function aliasesOf(document: Parsed): readonly Alias[] {
-  const found: Alias[] = [];
-  visit(document, {
-    Alias(_, alias) {
-      found.push(alias);
-    },
-  });
-  return found;
-}
-
-/** Where the first alias without an anchor stands, or else the first alias. */
-function firstAlias(document: Parsed): number {
-  let first: number | null = null;
-  let unresolved: number | null = null;
-  visit(document, {
-    Alias(_, alias) {
-      first ??= offsetOf(alias);
-      if (alias.resolve(document) === undefined) unresolved ??= offsetOf(alias);
-    },
-  });
-  return unresolved ?? first ?? 0;
 }
 
 function firstLine(message: string): string {
   return message.split('\n', 1)[0] ?? message;
 }
 
-/** What is wrong with the text itself before anybody parses it: its length, its encoding, characters that nobody sees. */
 const BYTE_ORDER_MARK = '\uFEFF';
-/** What decoders put where bytes were no UTF-8; nobody writes it into a config. */
-const REPLACEMENT = '\uFFFD';
-// Control characters that are no whitespace, and the marks that turn text around or hide in it.
-const HIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
+// Control characters that are no white space, marks that turn text around or hide in it, and what decoders put for bytes that are not UTF-8.
+const HIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFFD]/u;
 
-/** Problems that make parsing pointless: the first of each kind, since a wrong encoding is wrong everywhere. */
+/** The first problem that makes parsing pointless. */
 function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[] {
   if (text.length > CONFIG_CHARACTERS_MAX)
     return [problem('too-long', `longer than ${CONFIG_CHARACTERS_MAX} characters`, { line: 1, column: 1 })];
-  const undecoded = text.indexOf(REPLACEMENT);
-  if (undecoded >= 0) {
-    const what = text.includes('\0') ? 'this looks like UTF-16' : 'these bytes are no UTF-8';
-    return [problem('not-utf8', `${what}: save the file as UTF-8`, placeAt(lines, undecoded))];
-  }
   const hidden = HIDDEN.exec(text);
-  if (hidden !== null)
-    return [
-      problem(
-        'control-character',
-        `an invisible character, ${codePointOf(hidden[0])}: take it out`,
-        placeAt(lines, hidden.index),
-      ),
-    ];
+  if (hidden !== null) {
+    const message = `the character ${codePointOf(hidden[0])} cannot be in a config: remove it, and save the file as UTF-8`;
+    return [problem('control-character', message, placeAt(lines, hidden.index))];
+  }
   const deep = tooDeepAt(text);
   return deep === null
     ? []

@@ -3,7 +3,6 @@
 import type { Surface } from './actor.ts';
 import type { CommentFacts } from './facts.ts';
 import type { SeenCommand } from './logbook/run-state.ts';
-import { readFacts } from './payload.ts';
 
 /** `<surface>-<id>`, unique across threads: GitHub numbers the three surfaces separately. */
 export function commentName({ surface, id }: { readonly surface: Surface; readonly id: number }): string {
@@ -16,10 +15,12 @@ export function commentName({ surface, id }: { readonly surface: Surface; readon
  */
 export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   const all = [...commands];
-  const own = new Set(all.filter((one) => !isOfEdit(one)).map(nameOf));
-  return Map.groupBy(all, (one) =>
-    isOfEdit(one) && own.has(nameOf(one)) ? `${nameOf(one)}-edited` : nameOf(one),
-  );
+  const own = new Set<string>();
+  for (const one of all) if (one.answer?.code !== COMMENT_EDITED) own.add(nameOf(one));
+  return Map.groupBy(all, (one) => {
+    const isOfEdit = one.answer?.code === COMMENT_EDITED && own.has(nameOf(one));
+    return isOfEdit ? `${nameOf(one)}-edited` : nameOf(one);
+  });
 }
 
 /**
@@ -30,33 +31,28 @@ export function toldCommands(
   commands: ReadonlyMap<string, SeenCommand>,
   answeredKeys: ReadonlySet<string>,
 ): ReadonlyMap<string, SeenCommand> {
-  const notRecorded = new Set(
-    [...answersByKey(commands.values())].flatMap(([key, told]) => (answeredKeys.has(key) ? [] : told)),
-  );
-  return new Map(
-    [...commands].filter(([, one]) => one.answer === null || isQuiet(one) || !notRecorded.has(one)),
-  );
+  const open = new Set<SeenCommand>();
+  for (const [key, asked] of answersByKey(commands.values()))
+    if (!answeredKeys.has(key)) for (const one of asked) open.add(one);
+  return new Map([...commands].filter(([, one]) => one.answer === null || isQuiet(one) || !open.has(one)));
 }
 
-const MARKS = { stranger: 'integer?', quiet: 'integer?' } as const;
 type Answered = Pick<SeenCommand, 'answer'>;
 
 /** Recorded and answered only by a reaction. */
 export function isQuiet({ answer }: Answered): boolean {
-  return answer !== null && readFacts(MARKS, answer.detail)?.quiet === 1;
+  return answer?.detail['quiet'] === 1;
 }
 
 /** Answered as a comment by a person without a role in the repository. */
 export function isToUntrusted({ answer }: Answered): boolean {
-  return answer !== null && readFacts(MARKS, answer.detail)?.stranger === 1;
+  return answer?.detail['stranger'] === 1;
 }
 
-function isOfEdit({ answer }: SeenCommand): boolean {
-  return answer?.code === 'comment-edited';
-}
+const COMMENT_EDITED = 'comment-edited';
 
 function nameOf({ surface, comment }: SeenCommand): string {
-  return commentName({ surface, id: comment });
+  return `${surface}-${comment}`;
 }
 
 export type CommentPlace = Pick<CommentFacts, 'surface' | 'id' | 'thread'>;

@@ -64,7 +64,7 @@ export type ReadMarker = (thread: number, body: string) => VerifiedMarker | null
 export const SEAL_CHARACTERS_MAX = 256;
 
 const MARKER =
-  /^<!-- ferrybot:v1 run=([a-z0-9-]+) kind=([a-z-]+) key=([A-Za-z0-9:._-]+)((?: [a-z]+=[A-Za-z0-9:._-]+)*) -->$/;
+  /^(<!-- ferrybot:v1 run=([a-z0-9-]+) kind=([a-z-]+) key=([A-Za-z0-9:._-]+)((?: [a-z]+=[A-Za-z0-9:._-]+)*?))(?:( at=([0-9TZ:.-]{24}) text=([0-9a-f]{64}) by=([a-z0-9-]{1,40})) sig=([A-Za-z0-9_-]{86}))? -->$/;
 
 /** The marker as an HTML comment. All parts are restricted to characters that cannot close it. */
 export function markerText(marker: Marker): string {
@@ -74,20 +74,48 @@ export function markerText(marker: Marker): string {
   return `${markerIdentity(marker)}${fields.join('')} -->`;
 }
 
-/** Parses the first line, without verification; null if it is not a marker. */
+/** `plain`: the line without seal and end. `signed`: what the signature covers. */
+type MarkerLine = {
+  readonly marker: Marker;
+  readonly plain: string;
+  readonly seal: {
+    readonly signed: string;
+    readonly at: string;
+    readonly text: string;
+    readonly keyId: string;
+    readonly signature: string;
+  } | null;
+};
+
+/** Parses a marker and its seal, without verification; null if the line is not a marker. */
+export function parseMarkerLine(line: string): MarkerLine | null {
+  const [
+    ,
+    plain = '',
+    run = '',
+    word,
+    key = '',
+    rest = '',
+    sealed,
+    at = '',
+    text = '',
+    keyId = '',
+    signature = '',
+  ] = MARKER.exec(line) ?? [];
+  const kind = MARKER_KINDS.find((one) => one === word);
+  if (kind === undefined) return null;
+  const fields: Record<string, string> = {};
+  for (const pair of rest.split(' ').slice(1)) {
+    const [name = '', value = ''] = pair.split('=', 2);
+    fields[name] = value;
+  }
+  const seal = sealed === undefined ? null : { signed: `${plain}${sealed}`, at, text, keyId, signature };
+  return { marker: { run, kind, key, fields }, plain, seal };
+}
+
+/** Parses the marker in the first line, without verification; null if there is none. */
 export function readMarker(body: string): Marker | null {
-  const match = MARKER.exec(withoutSeal(splitBody(body).line));
-  if (match === null) return null;
-  const [, run = '', kind = '', key = '', rest = ''] = match;
-  if (!isMarkerKind(kind)) return null;
-  const fields = Object.fromEntries(
-    rest
-      .trim()
-      .split(' ')
-      .filter(Boolean)
-      .map((pair) => pair.split('=', 2) as [string, string]),
-  );
-  return { run, kind, key, fields };
+  return parseMarkerLine(splitBody(body).line)?.marker ?? null;
 }
 
 /** The part that identifies a publication; threads are searched for it. */
@@ -114,53 +142,21 @@ export function saysForControl(marker: VerifiedMarker, standing: string, rendere
   return marker.isIntact && splitBody(standing).text.startsWith(splitBody(rendered).text);
 }
 
-/** The first line, and the remaining text in the form that a seal covers. */
-export function splitBody(body: string): { readonly line: string; readonly text: string } {
-  const end = body.indexOf('\n');
-  const line = end < 0 ? body : body.slice(0, end);
-  return { line: line.replace(/\r$/, ''), text: end < 0 ? '' : comparableText(body.slice(end + 1)) };
-}
-
 /**
- * GitHub forms and proxies change line ends and drop trailing white space, which is not an edit. Avoids regular expressions over white
- * space, because the text is untrusted.
+ * The first line, and the remaining text in the form that a seal covers: GitHub forms and proxies change line ends and drop trailing white
+ * space, which is not an edit. Avoids regular expressions over white space, because the text is untrusted.
  */
-function comparableText(text: string): string {
+export function splitBody(body: string): { readonly line: string; readonly text: string } {
+  const [line = '', ...rest] = body.split('\n');
   const lines: string[] = [];
-  for (const line of text.toWellFormed().split('\n')) lines.push(line.trimEnd());
-  return lines.join('\n').trim();
+  for (const one of rest) lines.push(one.trimEnd());
+  return { line: line.replace(/\r$/, ''), text: lines.join('\n').trim().toWellFormed() };
 }
 
 /** Whether a posted text equals the rendered one, apart from the seal. */
 export function saysTheSame(standing: string, rendered: string): boolean {
   const [old, now] = [splitBody(standing), splitBody(rendered)];
-  return withoutSeal(old.line) === withoutSeal(now.line) && old.text === now.text;
-}
-
-function withoutSeal(line: string): string {
-  const at = line.lastIndexOf(' at=');
-  return at >= 0 && SEAL.test(line.slice(at)) ? `${line.slice(0, at)} -->` : line;
-}
-
-/** A seal at the end of a marker line. */
-const SEAL = /^ at=([0-9TZ:.-]{24}) text=([0-9a-f]{64}) by=([a-z0-9-]{1,40}) sig=([A-Za-z0-9_-]{86}) -->$/;
-
-/** Splits a marker line into its seal and the text that the signature covers; null without a seal. */
-export function readSeal(line: string): {
-  readonly signed: string;
-  readonly at: string;
-  readonly text: string;
-  readonly keyId: string;
-  readonly signature: string;
-} | null {
-  const start = line.lastIndexOf(' at=');
-  const match = start < 0 ? null : SEAL.exec(line.slice(start));
-  if (match === null) return null;
-  const [, at = '', text = '', keyId = '', signature = ''] = match;
-  const signed = line.slice(0, line.lastIndexOf(' sig='));
-  return { signed, at, text, keyId, signature };
-}
-
-function isMarkerKind(text: string): text is MarkerKind {
-  return (MARKER_KINDS as readonly string[]).includes(text);
+  const isSameLine =
+    (parseMarkerLine(old.line)?.plain ?? old.line) === (parseMarkerLine(now.line)?.plain ?? now.line);
+  return isSameLine && old.text === now.text;
 }

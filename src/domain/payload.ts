@@ -38,22 +38,35 @@ export type FactsArgument<F extends Fields> =
 
 /** Converts facts to their recorded form. */
 export function recordedFacts(facts: object): Detail {
-  return Object.fromEntries(
-    Object.entries(
-      facts as Readonly<Record<string, string | number | readonly string[] | undefined>>,
-    ).flatMap(([name, value]): readonly (readonly [string, string | number])[] => {
-      if (value === undefined) return [];
-      return typeof value === 'object' ? value.map((one, at) => [`${name}${at + 1}`, one]) : [[name, value]];
-    }),
-  );
+  const detail: Record<string, string | number> = {};
+  const values = facts as Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  for (const [name, value] of Object.entries(values))
+    if (typeof value === 'object') for (const [at, one] of value.entries()) detail[`${name}${at + 1}`] = one;
+    else if (value !== undefined) detail[name] = value;
+  return detail;
 }
 
 /** Null if the recorded facts do not match the fields, for example from another version. */
 export function readFacts<const F extends Fields>(fields: F, detail: Detail): Facts<F> | null {
   const read: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const value = field === 'list' ? listIn(detail, name) : detail[name];
-    if (!isOf(field, value)) return null;
+    const value = detail[name];
+    if (field === 'list') {
+      const found: string[] = [];
+      for (let one = detail[`${name}1`]; one !== undefined && found.length < limits.shownRowsMax; ) {
+        found.push(String(one));
+        one = detail[`${name}${found.length + 1}`];
+      }
+      read[name] = found;
+      continue;
+    }
+    const isRight =
+      typeof field !== 'string'
+        ? field.includes(String(value))
+        : value === undefined
+          ? field.endsWith('?')
+          : (typeof value === 'string') === field.startsWith('text');
+    if (!isRight) return null;
     read[name] = value;
   }
   // Each value was checked above.
@@ -69,30 +82,4 @@ export function readPayload<const V extends Vocabulary>(
   const facts = fields === undefined ? null : readFacts(fields, detail);
   // The code and its facts were checked above.
   return facts === null ? null : ({ code, detail: facts } as unknown as Payload<V>);
-}
-
-function isOf(field: Field, value: unknown): boolean {
-  switch (field) {
-    case 'list':
-      return true;
-    case 'text':
-      return typeof value === 'string';
-    case 'integer':
-      return typeof value === 'number';
-    case 'text?':
-      return value === undefined || typeof value === 'string';
-    case 'integer?':
-      return value === undefined || typeof value === 'number';
-    default:
-      return field.some((word) => word === value);
-  }
-}
-
-function listIn(detail: Detail, name: string): readonly string[] {
-  const found: string[] = [];
-  for (let value = detail[`${name}1`]; value !== undefined && found.length < limits.shownRowsMax; ) {
-    found.push(String(value));
-    value = detail[`${name}${found.length + 1}`];
-  }
-  return found;
 }

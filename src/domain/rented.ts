@@ -2,6 +2,7 @@
 
 import type { ActionStep } from './actions/action.ts';
 import type { Permit } from './actions/capability.ts';
+import type { RentalOffer } from './logbook/events/rental-events.ts';
 
 /** Instance status; null: still provisioned. */
 export const MACHINE_STATUSES = [
@@ -44,15 +45,6 @@ export type AccountRead =
 
 /** An instance to destroy. */
 export type Condemnation = { readonly id: number; readonly jobId: string };
-
-/** The best current offer. The price is in millionths of a dollar and includes the disk. */
-export type RentalOffer = {
-  readonly offer: number;
-  readonly machine: string;
-  readonly gpu: string;
-  readonly gpus: number;
-  readonly microdollarsPerHour: number;
-};
 
 /** `offer` null: no offer fits. */
 export type OfferRead =

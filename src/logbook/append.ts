@@ -14,7 +14,6 @@ import {
   type FileState,
   GENESIS,
   type Hash,
-  hashedText,
   JOURNAL,
   LOGBOOK_LINE_CHARS_MAX,
   lineOf,
@@ -71,12 +70,12 @@ function sealOne(context: AppendContext, head: Anchor | null, draft: EventDraft)
     type: draft.type,
     role: draft.role,
     ...(draft.actor === undefined ? {} : { actor: draft.actor }),
-    data: wellFormed(head === null ? withKeys(written, context.keys) : written),
+    data: wellFormed(head === null ? { ...written, keys: context.keys } : written),
     prev: head === null ? GENESIS : head.hash,
     keyId: signer.keyId,
     // Type and data come from one draft; the spread hides that from the compiler.
   } as UnsealedEvent;
-  const hash = context.hash(hashedText(unsealed));
+  const hash = context.hash(lineOf(unsealed));
   const event = { ...unsealed, hash, sig: signer.sign(signedText(hash)) } as LogbookEvent;
   const line = lineOf(event);
   // An oversized line would make the whole file invalid.
@@ -90,10 +89,6 @@ function wellFormed<Value>(value: Value): Value {
   // JSON.stringify escapes only lone surrogates like this.
   if (!text.includes('\\ud')) return value;
   return JSON.parse(text, (_, one: unknown) => (typeof one === 'string' ? one.toWellFormed() : one));
-}
-
-function withKeys(data: EventDraft['data'], keys: readonly PublicKey[]): EventDraft['data'] {
-  return { ...data, keys } as EventDraft['data'];
 }
 
 /** A verified file; nulls for a new one. */

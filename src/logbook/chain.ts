@@ -34,7 +34,8 @@ const LOGBOOK_JSON_DEPTH_MAX = 64;
 export function canonicalize(value: Json): string {
   const flaw = flawOf(value, { isSorted: true });
   if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
-  return write(value);
+  // Undefined only for undefined, which is a flaw.
+  return writeJson(value) as string;
 }
 
 /** SHA-256 of the canonical JSON. It identifies manifests, orders, proposed actions and their evidence (architecture, D4). */
@@ -52,7 +53,7 @@ export function parseCanonical(text: string): Result<Json, string> {
   // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that look like array indices are reordered by
   // JavaScript and take the slow path.
   if (order.isSorted && JSON.stringify(parsed.value) === text) return parsed;
-  return write(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
+  return writeJson(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }
 
 function parseJson(text: string): Result<Json, string> {
@@ -91,13 +92,6 @@ function flawOf(root: Json, order: KeyOrder): string | null {
   return null;
 }
 
-/** Only for checked values: the library drops undefined and accepts any number. */
-function write(value: Json): string {
-  const text = writeJson(value);
-  if (text === undefined) throw new Error('no canonical JSON: undefined');
-  return text;
-}
-
 /** `prev` of the first event. */
 export const GENESIS = '0'.repeat(64);
 
@@ -106,18 +100,13 @@ const SIGNATURE_CONTEXT = 'ferrybot.logbook.v1:';
 
 export type UnsealedEvent = Omit<LogbookEvent, 'hash' | 'sig'>;
 
-/** The canonical JSON without `hash` and `sig`. */
-export function hashedText(event: UnsealedEvent): string {
-  return canonicalize(jsonOf(event));
-}
-
 /** Context, colon and the 64 hex digits of `hash`; 84 ASCII bytes. */
 export function signedText(hash: string): string {
   return `${SIGNATURE_CONTEXT}${hash}`;
 }
 
 /**
- * `hashedText` of a verified canonical line: cuts both members, each with its comma (`keyId` and `type` always follow). Quotes inside
+ * The hashed text of a verified canonical line: cuts both members, each with its comma (`keyId` and `type` always follow). Quotes inside
  * strings are escaped, and a nested copy of the member would have to contain its own hash.
  */
 export function hashedTextOfLine(line: string, event: Pick<LogbookEvent, 'hash' | 'sig'>): string {
@@ -130,14 +119,10 @@ function without(line: string, member: string): string {
   return start < 0 ? line : line.slice(0, start) + line.slice(start + member.length);
 }
 
-/** Without the newline. */
-export function lineOf(event: LogbookEvent): string {
-  return canonicalize(jsonOf(event));
-}
-
-/** Events consist of JSON (domain/logbook/event.ts), which branded strings hide from the compiler. */
-function jsonOf(event: UnsealedEvent): Json {
-  return event as unknown as Json;
+/** The canonical JSON, without a newline. Without `hash` and `sig` it is the text that is hashed. */
+export function lineOf(event: UnsealedEvent): string {
+  // Events consist of JSON (domain/logbook/event.ts), which branded strings hide from the compiler.
+  return canonicalize(event as unknown as Json);
 }
 
 /** SHA-256 of UTF-8 text as 64 lower-case hex digits. */

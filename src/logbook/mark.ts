@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { DEFINITIONS } from '../domain/logbook/definitions.ts';
 import type { EventType } from '../domain/logbook/event.ts';
 import { type Parsed, type PublicKey, ROLES } from '../domain/logbook/parts.ts';
-import { readMarker, readSeal, splitBody, type VerifiedMarker } from '../domain/marker.ts';
+import { parseMarkerLine, splitBody, type VerifiedMarker } from '../domain/marker.ts';
 import { type Instant, isInstant, type Json, toRfc3339 } from '../domain/values.ts';
 import { canonicalize, type Hash, parseCanonical, type Signer, type VerifySignature } from './chain.ts';
 import { isInForce } from './key-ring.ts';
@@ -62,7 +62,7 @@ const SIGNATURE_CONTEXT = 'ferrybot.mark.v1:';
 
 /** The statement with its signature as one line of canonical JSON. */
 export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash): string {
-  return canonicalize({ ...jsonOf(statement), sig: signer.sign(statementText(statement, hash)) });
+  return canonicalize({ ...statement, sig: signer.sign(statementText(statement, hash)) } as Json);
 }
 
 /** Null if the tag contains no valid mark; anyone may create tags. */
@@ -90,12 +90,7 @@ export function isGenuine(
 }
 
 function statementText(statement: MarkStatement, hash: Hash): string {
-  return `${SIGNATURE_CONTEXT}${hash(canonicalize(jsonOf(statement)))}`;
-}
-
-function jsonOf(statement: MarkStatement): { readonly [name: string]: Json } {
-  const { over, ...rest } = statement;
-  return { ...rest, without: [...rest.without], ...(over === true ? { over } : {}) };
+  return `${SIGNATURE_CONTEXT}${hash(canonicalize(statement as Json))}`;
 }
 
 /** Prevents a marker's signature from being valid for anything else. */
@@ -113,11 +108,16 @@ export function sealMarker(
   { signer, at, hash }: { readonly signer: Signer; readonly at: Instant; readonly hash: Hash },
 ): string {
   const { line, text } = splitBody(body);
-  if (readMarker(body) === null || readSeal(line) !== null) return body;
-  const seal = ` at=${toRfc3339(at)} text=${hash(text)} by=${signer.keyId}`;
-  const signed = `${line.slice(0, -END.length)}${seal}`;
-  const signature = urlSafe(signer.sign(markerLineText(signed, place, hash)));
-  return `${signed} sig=${signature}${END}${body.slice(line.length)}`;
+  const parsed = parseMarkerLine(line);
+  if (parsed === null || parsed.seal !== null) return body;
+  const signed = `${parsed.plain} at=${toRfc3339(at)} text=${hash(text)} by=${signer.keyId}`;
+  // RFC 4648, section 5, without padding: marker fields cannot contain `+`, `/` and `=`.
+  const signature = signer
+    .sign(markerLineText(signed, place, hash))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+  return `${signed} sig=${signature} -->${body.slice(line.length)}`;
 }
 
 /** Null unless sealed by a key that was valid at that time. */
@@ -135,35 +135,17 @@ export function verifyMarker(
   },
 ): VerifiedMarker | null {
   const { line, text } = splitBody(body);
-  const seal = readSeal(line);
-  const marker = seal === null ? null : readMarker(line);
-  if (seal === null || marker === null) return null;
+  const parsed = parseMarkerLine(line);
+  if (parsed === null || parsed.seal === null) return null;
+  const { marker, seal } = parsed;
   const at = Date.parse(seal.at);
   const key = keys.find(({ id }) => id === seal.keyId);
   if (!isInstant(at) || key === undefined || !isInForce(key, at)) return null;
-  const isSigned = verifySignature(
-    key.public,
-    markerLineText(seal.signed, place, hash),
-    standard(seal.signature),
-  );
-  if (!isSigned) return null;
-  const { run, kind, key: name, fields } = marker;
-  const isIntact = hash(text) === seal.text;
-  return { run, kind, key: name, fields, role: key.role, at, text: seal.text, isIntact };
+  if (!verifySignature(key.public, markerLineText(seal.signed, place, hash), seal.signature)) return null;
+  return { ...marker, role: key.role, at, text: seal.text, isIntact: hash(text) === seal.text };
 }
-
-const END = ' -->';
 
 /** None of the parts contains a newline, so the text is unambiguous. */
 function markerLineText(line: string, { repository, thread }: MarkerPlace, hash: Hash): string {
   return `${MARKER_CONTEXT}${hash(`${repository}\n${thread}\n${line}`)}`;
-}
-
-/** RFC 4648, section 5, without padding: marker fields cannot contain `+`, `/` and `=`. */
-function urlSafe(base64: string): string {
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-function standard(urlSafeText: string): string {
-  return `${urlSafeText.replaceAll('-', '+').replaceAll('_', '/')}==`;
 }

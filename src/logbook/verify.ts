@@ -89,26 +89,30 @@ export type Verification = {
 
 /** Follows docs/logbook.md. Never throws for a file's content. */
 export function verifyLogbook(input: VerifyInput): Verification {
-  const walk = beginWalk(input);
+  const { from, run, keys } = input;
+  const walk: Walk = {
+    ...{ input, run, keys, events: [], transitions: null },
+    ...{ seq: from?.entries ?? 0, last: from?.last ?? null },
+  };
   const ends: number[] = [];
   let bad: BadEntry | null = null;
   const next = input.next ?? [];
   for (const [index, text] of [input.text, ...next].entries()) {
-    bad = takeText(walk, text, index > 0 || (next.length > 0 && input.from === undefined));
+    bad = takeText(walk, text, index > 0 || (next.length > 0 && from === undefined));
     ends.push(walk.seq);
     if (bad !== null) break;
   }
   bad ??= endFault(walk, input.anchor);
   const { last } = walk;
   return {
-    run: last?.run ?? input.run ?? '',
+    run: last?.run ?? run ?? '',
     events: walk.events,
     head: last === null ? null : { seq: last.seq, hash: last.hash },
-    keys: input.keys === null ? 'recorded' : 'config',
+    keys: keys === null ? 'recorded' : 'config',
     isTerminal: last?.type === 'sealed' || last?.type === 'closed',
     bad,
     ends,
-    checkpoint: { entries: walk.seq, last, state: walk.transitions?.state() ?? input.from?.state ?? null },
+    checkpoint: { entries: walk.seq, last, state: walk.transitions?.state() ?? from?.state ?? null },
   };
 }
 
@@ -122,19 +126,6 @@ type Walk = {
   keys: readonly PublicKey[] | null;
   transitions: TransitionCheck | null;
 };
-
-function beginWalk(input: VerifyInput): Walk {
-  const { from } = input;
-  return {
-    input,
-    events: [],
-    seq: from?.entries ?? 0,
-    last: from?.last ?? null,
-    run: input.run,
-    keys: input.keys,
-    transitions: null,
-  };
-}
 
 function takeText(walk: Walk, text: string, mustHaveEntry: boolean): BadEntry | null {
   const { whole, torn } = splitLines(text);
@@ -161,7 +152,8 @@ function takeLine(walk: Walk, line: string): BadEntry | null {
   if (fault !== null) return bad(fault.reason, fault.message);
   const event = completeEvent(framed.value);
   if (!event.ok) return bad('canonical', event.error);
-  const rule = ruleBroken(walk, event.value);
+  walk.transitions ??= transitionCheck(event.value.run, walk.input.from?.state ?? null);
+  const rule = walk.transitions.take(event.value);
   if (rule !== null) return bad('transition', rule);
   walk.events.push(event.value);
   walk.last = event.value;
@@ -228,11 +220,6 @@ function writerFault(walk: Walk, event: FramedEvent): Fault | null {
   if (walk.keys === null)
     return { reason: 'signature', message: 'no keys are given and the first event records none' };
   return keyFault(event, walk.keys, walk.input.verifySignature);
-}
-
-function ruleBroken(walk: Walk, event: LogbookEvent): string | null {
-  walk.transitions ??= transitionCheck(event.run, walk.input.from?.state ?? null);
-  return walk.transitions.take(event);
 }
 
 function endFault(walk: Walk, anchor: Anchor | null): BadEntry | null {

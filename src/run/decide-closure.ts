@@ -11,7 +11,6 @@ import { saidIn } from '../domain/launch/contract.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
-import { attestationOf } from '../domain/logbook/events/closure-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
@@ -180,7 +179,6 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
     if (state.end === null || state.submission === null || said === null) return null;
     const tag = sealTagOf(state);
     const { commit } = state.submission;
-    const attests = attestationOf(state);
     const sealed: EventDraft = {
       type: 'sealed',
       role: 'control',
@@ -192,7 +190,6 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
         accept: decision.accept,
         closurePull,
         metrics: state.end.metrics,
-        ...(attests === null ? {} : { attests }),
         ...(decision.checkpoint === undefined ? {} : { checkpoint: decision.checkpoint }),
       },
     };

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../src/domain/logbook/event.ts';
-import { type Attestation, attestationOf } from '../../src/domain/logbook/events/closure-events.ts';
 import { illegalAfter } from '../../src/domain/logbook/fold.ts';
 import { branded, isRunId } from '../../src/domain/values.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
@@ -101,14 +100,6 @@ const [firstLook, firstAnswer] = commandDrafts(proposed.state, {
 });
 if (firstLook === undefined || firstAnswer === undefined) throw new Error('a command has two events');
 const lease = (holder: string, fence: number) => ({ holder, fence, until: '2026-11-21T23:00:00.000Z' });
-
-/** A seal with one part that differs from the record. */
-function vouching(part: keyof Attestation): EventDraft {
-  const held = attestationOf(ended.state);
-  if (held === null) throw new Error('an ended run has all that a seal vouches for');
-  const other = typeof held[part] === 'number' ? held[part] - 1 : strangerDigest;
-  return control('sealed', { ...sealedData(ended.state), attests: { ...held, [part]: other } });
-}
 
 type Illegal = readonly [what: string, run: RunBuilder, draft: EventDraft, rule: string];
 const ILLEGAL: readonly Illegal[] = [
@@ -306,16 +297,6 @@ const ILLEGAL: readonly Illegal[] = [
     'stop-requested names no person',
   ],
   ['a seal while the job runs', watched, seal, 'sealed before the end'],
-  ['a seal of another description', ended, vouching('body'), 'vouches for another text than the record has'],
-  [
-    'a seal of another manifest',
-    ended,
-    vouching('manifest'),
-    'vouches for another manifest than the record has',
-  ],
-  ['a seal of another order', ended, vouching('order'), 'vouches for another order than the record has'],
-  ['a seal of another job', ended, vouching('submitted'), 'vouches for another job than the record has'],
-  ['a seal of another end', ended, vouching('ended'), 'vouches for another end than the record has'],
   [
     'a seal of another commit',
     ended,

@@ -5,7 +5,7 @@ import type { Actor, Permission } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
-import { EMPTY_JOURNAL, foldJournal, type JournalState } from '../../src/domain/logbook/journal-state.ts';
+import { EMPTY_JOURNAL, type JournalState, journalFold } from '../../src/domain/logbook/journal-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';
 import { transitionCheck } from '../../src/logbook/chain.ts';
@@ -178,7 +178,9 @@ export function push(
     if (rule !== null) throw new Error(`journal: ${event.type}: ${rule}`);
   }
   world.events = [...world.events, ...events];
-  world.version = { head: seen.head + 1, state, journal: foldJournal(journalEvents), journalEvents };
+  const fold = journalFold();
+  for (const event of journalEvents) fold.take(event);
+  world.version = { head: seen.head + 1, state, journal: fold.state(), journalEvents };
   return events.map((event) => event.seq);
 }
 

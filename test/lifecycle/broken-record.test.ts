@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
-import { hashedText, lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
+import { lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import { approvalLine } from '../support/approve.ts';
 import { logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
 import { answersTo, botComments, MINUTE, pushFile, say } from '../support/talk.ts';
@@ -58,7 +58,7 @@ function newer(text: string): string {
     data: {},
     prev,
   };
-  const hash = sha256Hex(hashedText(event as unknown as UnsealedEvent));
+  const hash = sha256Hex(lineOf(event as unknown as UnsealedEvent));
   return lineOf({ ...event, hash, sig: key.sign(signedText(hash)) } as unknown as LogbookEvent);
 }
 

@@ -64,6 +64,7 @@ async function losesTheCluster(run: string): Promise<void> {
 }
 
 describe('the watch of a run', () => {
+  // threat T134
   it('belongs to the approver until another person accepts the handoff, which lists job, status and links', async () => {
     const { run, pull, issue } = await runningFerry();
     expect(cardOf(run)).toContain('Owner: mira owns the watch');

@@ -8,14 +8,7 @@ import type { PublicKey } from '../../src/domain/logbook/parts.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { type Signers, sealEvents } from '../../src/logbook/append.ts';
-import {
-  GENESIS,
-  hashedText,
-  lineOf,
-  type Signer,
-  signedText,
-  type UnsealedEvent,
-} from '../../src/logbook/chain.ts';
+import { GENESIS, lineOf, type Signer, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import {
   commandAnswered,
   fileOf,
@@ -179,7 +172,7 @@ describe('an entry of an unknown type', () => {
       type: 'launched-twice',
       ...change,
     } as unknown as UnsealedEvent;
-    const hash = sha256Hex(hashedText(unsealed));
+    const hash = sha256Hex(lineOf(unsealed));
     return `${start}${lineOf({ ...unsealed, hash, sig: as.sign(signedText(hash)) } as LogbookEvent)}\n`;
   }
 
@@ -243,6 +236,6 @@ describe('docs/logbook.md', () => {
 function resealed(event: LogbookEvent, sign: (utf8: string) => string): string {
   const { hash: _hash, sig: _sig, ...rest } = event;
   const unsealed = { ...rest, prev: event.seq === 0 ? GENESIS : event.prev };
-  const hash = sha256Hex(hashedText(unsealed as LogbookEvent));
+  const hash = sha256Hex(lineOf(unsealed as LogbookEvent));
   return lineOf({ ...unsealed, hash, sig: sign(signedText(hash)) } as LogbookEvent);
 }

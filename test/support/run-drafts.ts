@@ -5,7 +5,6 @@ import { bindingHex } from '../../src/domain/approval-binding.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
-import { attestationOf } from '../../src/domain/logbook/events/closure-events.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
 import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';
 import {
@@ -224,9 +223,7 @@ export function endedData(state: RunState): EventDataByType['ended'] {
 
 /** A seal of the ended run, with the tag that the policy requires. */
 export function sealedData(state: RunState): EventDataByType['sealed'] {
-  const attests = attestationOf(state);
   return {
-    ...(attests === null ? {} : { attests }),
     tag: `ferry/${state.proposal.lane}/${state.proposal.date.replaceAll('-', '')}/${state.run}`,
     commit: state.submission?.commit ?? shaOf(''),
     verdict: 'pass',

@@ -45,13 +45,6 @@ const otherBotsLeaveOurWords: Rule = ({ otherBots }, { ownCommands }) => [
   ...doubled(otherBots, (index) => ['otherBots', index], 'the word'),
 ];
 
-export const REPOSITORY_RULES: readonly Rule[] = [
-  clusterExists,
-  branchesAreApart,
-  workflowsAreApart,
-  otherBotsLeaveOurWords,
-];
-
 /** Proposal branches stand below it (app/propose/propose.ts). */
 const PROPOSALS = 'ferrybot/proposal';
 
@@ -76,8 +69,6 @@ const rentedNamesAreTheirOwn: Rule = ({ clusters }) => {
     return [error('doubled', ['clusters', name], why)];
   });
 };
-
-export const ENGINE_RULES: readonly Rule[] = [clustersAreSound, rentedNamesAreTheirOwn];
 
 /** A lab that is told two weeks before has time to make, review and roll out the next signing key. */
 const KEY_ENDS_SOON_MS = 14 * 24 * 60 * 60 * 1_000;
@@ -127,14 +118,6 @@ const keysLast: Rule = ({ keys }) =>
       '`until` is not after `from`',
     ),
   );
-
-export const KEY_RULES: readonly Rule[] = [
-  everyRoleHasAKey,
-  everyRoleHasAKeyNow,
-  noGapBetweenKeys,
-  keysAreTheirOwn,
-  keysLast,
-];
 
 const ROLES = ['control', 'runner', 'watch'] as const satisfies readonly Role[];
 
@@ -191,4 +174,18 @@ const budgetLetsARunThrough: Rule = ({ clusters, lane }) => {
   );
 };
 
-export const APPROVAL_RULES: readonly Rule[] = [quorumGrowsWithCost, budgetLetsARunThrough];
+export const LAB_RULES: readonly Rule[] = [
+  clusterExists,
+  branchesAreApart,
+  workflowsAreApart,
+  otherBotsLeaveOurWords,
+  clustersAreSound,
+  rentedNamesAreTheirOwn,
+  everyRoleHasAKey,
+  everyRoleHasAKeyNow,
+  noGapBetweenKeys,
+  keysAreTheirOwn,
+  keysLast,
+  quorumGrowsWithCost,
+  budgetLetsARunThrough,
+];

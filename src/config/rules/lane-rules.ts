@@ -112,14 +112,6 @@ const trackerKeyIsEncrypted: Rule = ({ lane: { tracker } }) => {
   return errorIf(!isSafe, 'bad-value', inLane('tracker', 'address'), why);
 };
 
-export const LANE_RULES: readonly Rule[] = [
-  shippedPathsStand,
-  ownChecksAreNotRequired,
-  outcomesAreNoPreconditions,
-  trackerHasAName,
-  trackerKeyIsEncrypted,
-];
-
 /** The names of all check runs of ferrybot begin so (github/check-run.ts; a test compares them). */
 const OWN_CHECKS = 'ferrybot / ';
 
@@ -164,8 +156,6 @@ const linksAreLinks: Rule = ({ clusters }) =>
       ];
     }),
   );
-
-export const TEMPLATE_RULES: readonly Rule[] = [outputsAreApart, placeholdersAreKnown, linksAreLinks];
 
 /** What may stand in braces in a command, an environment value or the metrics file. */
 const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
@@ -213,13 +203,6 @@ const secretsAreNamedOnce: Rule = ({ lane }) =>
     );
   });
 
-export const SECRET_RULES: readonly Rule[] = [
-  secretsAreNotSet,
-  secretsAreNotWritten,
-  reservedNamesAreLeftAlone,
-  secretsAreNamedOnce,
-];
-
 const SECRET_NAME =
   /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|CREDENTIALS?)(_ID)?$/;
 
@@ -243,6 +226,21 @@ const outputRootsAreApart: LanesRule = (lanes) =>
     });
 
 export const LANES_RULES: readonly LanesRule[] = [runNamesAreApart, outputRootsAreApart];
+
+export const LANE_RULES: readonly Rule[] = [
+  outputsAreApart,
+  placeholdersAreKnown,
+  linksAreLinks,
+  secretsAreNotSet,
+  secretsAreNotWritten,
+  reservedNamesAreLeftAlone,
+  secretsAreNamedOnce,
+  shippedPathsStand,
+  ownChecksAreNotRequired,
+  outcomesAreNoPreconditions,
+  trackerHasAName,
+  trackerKeyIsEncrypted,
+];
 
 function repeated(lanes: readonly LaneOfFile[], keyOf: (lane: LaneOfFile) => string): readonly LaneOfFile[] {
   const keys = lanes.map(keyOf);

@@ -4,13 +4,7 @@ import type { Actor } from '../actor.ts';
 import { wasShownBefore } from '../approval-binding.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/event.ts';
 import { type Digest, fromRfc3339, type Instant } from '../values.ts';
-import {
-  type ActionEvidence,
-  type ActionProposal,
-  type ApprovalSource,
-  type ClusterChange,
-  targetName,
-} from './action.ts';
+import type { ActionEvidence, ActionProposal, ApprovalSource } from './action.ts';
 
 export type ActionApproval = {
   readonly source: ApprovalSource;
@@ -83,7 +77,7 @@ export function illegalAction(
   const one = actions.find(({ digest }) => digest === event.data.proposal);
   if (one === undefined) return `${event.type} of what was not proposed`;
   if (one.ended !== null) return `${event.type} after it ended`;
-  if (event.type === 'action-approved') return consentedRule(actions, one, event);
+  if (event.type === 'action-approved') return consentedRule(one, event);
   if (event.type === 'action-claimed') return begunRule(one, event);
   return one.claim === null && event.data.outcome !== 'refused' ? 'an action ended that was not begun' : null;
 }
@@ -98,30 +92,12 @@ function proposedRule(
   return actions.some(({ digest }) => digest === data.digest) ? 'an action is proposed once' : null;
 }
 
-function consentedRule(
-  actions: readonly ActionRecord[],
-  one: ActionRecord,
-  { data, actor }: EventOf<'action-approved'>,
-): string | null {
-  const { source } = data;
+/** The executor compares thread, person and age with the comment itself. */
+function consentedRule(one: ActionRecord, { data, actor }: EventOf<'action-approved'>): string | null {
   if (one.claim !== null) return 'consented after it was begun';
-  if (source.kind === 'config')
+  if (data.source.kind === 'config')
     return actor === undefined ? null : 'the config consents without a person, and this names one';
-  if (actor === undefined) return 'consented names no person';
-  if (source.thread !== one.proposal.thread) return 'consented in another thread';
-  // One comment may consent to several targets, one per line, but never to two proposals of the same target.
-  const isUsed = actions
-    .filter(({ proposal }) => isSameTarget(proposal.change, one.proposal.change))
-    .flatMap(({ approvals: consents }) => consents)
-    .some(
-      ({ source: other }) =>
-        other.kind === 'comment' && other.comment === source.comment && other.surface === source.surface,
-    );
-  return isUsed ? 'a comment consents once to a target' : null;
-}
-
-function isSameTarget(a: ClusterChange, b: ClusterChange): boolean {
-  return a.kind === b.kind && targetName(a) === targetName(b);
+  return actor === undefined ? 'consented names no person' : null;
 }
 
 function begunRule(one: ActionRecord, { data }: EventOf<'action-claimed'>): string | null {

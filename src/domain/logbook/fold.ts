@@ -25,10 +25,8 @@ export function fold(events: readonly LogbookEvent[]): Result<RunState | null, I
 export function foldOne(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
   const rule = illegalAfter(state, event);
   if (rule !== null) return fail({ seq: event.seq, rule });
-  if (state === null)
-    return event.type === 'proposed'
-      ? ok(begin(event))
-      : fail({ seq: event.seq, rule: 'a run begins with proposed' });
+  // Another first event is illegal.
+  if (state === null) return ok(begin(event as EventOf<'proposed'>));
   return ok({
     ...state,
     ...definitionOf(event).apply?.(state, event),

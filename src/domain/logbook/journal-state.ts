@@ -124,13 +124,6 @@ export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   };
 }
 
-/** Expects verified events. */
-export function foldJournal(events: readonly LogbookEvent[]): JournalState {
-  const fold = journalFold();
-  for (const event of events) fold.take(event);
-  return fold.state();
-}
-
 function begunAfter(begun: JournalState['begun'], event: LogbookEvent): JournalState['begun'] {
   if (event.type === 'proposing') return new Map([...begun, [event.data.run, event.at]]);
   if (event.type !== 'record-checkpointed') return begun;

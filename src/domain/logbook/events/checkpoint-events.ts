@@ -42,10 +42,6 @@ export const checkpointEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
-    rule: (state) =>
-      state.submission === null && state.attempts.length === 0
-        ? 'rejected a checkpoint before a job was submitted'
-        : null,
     apply: (state, event) => ({
       ...state,
       rejections: [...state.rejections, { ...event.data, ...said(event) }],
@@ -64,12 +60,6 @@ export const checkpointEvents = defineEvents(data, {
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
-    rule: (state, event) => {
-      if (state.submission === null) return 'a milestone before a job was submitted';
-      return state.milestones.some(({ name }) => name === event.data.name)
-        ? 'a milestone of a name that there is'
-        : null;
-    },
     apply: (state, event) => ({
       ...state,
       milestones: [...state.milestones, { ...event.data, ...said(event) }],

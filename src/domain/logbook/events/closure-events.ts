@@ -4,24 +4,15 @@ import * as z from 'zod';
 import { underWay } from '../../actions/action-state.ts';
 import { readIncident } from '../../incidents.ts';
 import { asLaunched } from '../../launch/next-attempt.ts';
-import { citationKey } from '../../launch/order.ts';
 import { readFacts } from '../../payload.ts';
 import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
-import type { EventDataByType, EventOf } from '../event.ts';
+import type { EventOf } from '../event.ts';
 import { holdingsOf } from '../holdings.ts';
 import { isHolding } from '../liveness.ts';
-import { digest, integer, integerOrNull, scalars, sha, text, texts } from '../parts.ts';
+import { integerOrNull, scalars, sha, text, texts } from '../parts.ts';
 import { code, prose, scalarsText } from '../plain-text.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { sealedCheckpoint } from './checkpoint-events.ts';
-
-const attestation = z.object({
-  body: digest.describe('the text that was approved with the manifest; of a run from an issue, its contract'),
-  manifest: digest,
-  order: digest.describe('with the approvals that it cites, and the checkpoint that it begins from'),
-  submitted: integer.describe('the entry'),
-  ended: integer.describe('the entry'),
-});
 
 const closurePull = integerOrNull.describe('`null` if the kind of run opens none');
 
@@ -33,9 +24,6 @@ const data = {
     accept: text.nullable(),
     closurePull,
     metrics: texts,
-    attests: attestation
-      .exactOptional()
-      .describe('what the seal vouches for; `logbook verify` compares each with the entries before'),
     checkpoint: sealedCheckpoint.exactOptional().describe('the final one; missing if none could be seen'),
   }),
   closed: z.object({
@@ -51,7 +39,6 @@ const data = {
 };
 
 export type ClosureEventData = DataOf<typeof data>;
-export type Attestation = NonNullable<ClosureEventData['sealed']['attests']>;
 
 export const closureEvents = defineEvents(data, {
   sealed: {
@@ -64,7 +51,7 @@ export const closureEvents = defineEvents(data, {
     apply: (state, event) => ({ ...state, seal: { ...event.data, ...said(event) } }),
     tell: ({ data, actor }) => ({
       status: `sealed by ${personOf(actor)}: ${data.verdict}`,
-      evidence: `tag ${code(data.tag)} on commit ${code(data.commit)}${data.closurePull === null ? '' : `, closure #${data.closurePull}`}${checkpointText(data)}${attestText(data)}`,
+      evidence: `tag ${code(data.tag)} on commit ${code(data.commit)}${data.closurePull === null ? '' : `, closure #${data.closurePull}`}${checkpointText(data)}`,
       decision: data.accept === null ? 'the record is complete' : `accepted: ${prose(data.accept)}`,
       next: 'nothing follows',
     }),
@@ -108,7 +95,13 @@ function sealedRule(state: RunState, { data }: EventOf<'sealed'>): string | null
   if (isHolding(state)) return 'sealed while the run holds something';
   if (state.end.status === 'FAILED') return 'a failed run gets no seal';
   if (data.verdict === 'accepted' && data.accept === null) return 'accepted without saying why';
-  return sealRule(state, data);
+  // Later runs are compared with these metrics, so a stolen control key must not seal others (threat T176).
+  if (data.commit !== state.submission?.commit) return 'seals another commit than was launched';
+  const { metrics } = state.end;
+  const names = [...Object.keys(metrics), ...Object.keys(data.metrics)];
+  return names.every((name) => metrics[name] === data.metrics[name])
+    ? null
+    : 'seals other metrics than the job ended with';
 }
 
 /** A claimed order may already have started a job, so the run stays open until the runner reports. */
@@ -158,65 +151,9 @@ function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
   return code === 'order-expired' ? voided(next) : next;
 }
 
-function attestText({ attests }: ClosureEventData['sealed']): string {
-  if (attests === undefined) return '';
-  const { manifest, order, submitted, ended } = attests;
-  return `, manifest ${code(manifest)}, order ${code(order)}, job of entry ${submitted}, end of entry ${ended}`;
-}
-
 function checkpointText({ checkpoint }: ClosureEventData['sealed']): string {
   if (checkpoint === undefined) return '';
   const unseen =
     checkpoint.unseen.length === 0 ? '' : `; not looked at: ${prose(checkpoint.unseen.join(', '))}`;
   return `, final checkpoint ${code(checkpoint.path)} of step ${checkpoint.step}${unseen}`;
 }
-
-/** What a seal attests about the newest attempt; null if the record is incomplete. */
-export function attestationOf(state: RunState): Attestation | null {
-  const { order, submission, end, approvals } = asLaunched(state);
-  if (order === null || submission === null || end === null) return null;
-  const cited = new Set(order.order.approvals.map(citationKey));
-  const approval = approvals.find((one) => cited.has(citationKey(one)));
-  return approval === undefined
-    ? null
-    : {
-        body: approval.body,
-        manifest: order.order.digest,
-        order: submission.orderDigest,
-        submitted: submission.seq,
-        ended: end.seq,
-      };
-}
-
-type Sealed = EventDataByType['sealed'];
-
-/**
- * Why a seal contradicts the record, or null. Later runs are compared with sealed metrics, so a stolen control key must not be able to seal
- * metrics that no job reported.
- */
-export function sealRule(state: RunState, { commit, metrics, attests }: Sealed): string | null {
-  if (commit !== state.submission?.commit) return 'seals another commit than was launched';
-  if (!isSame(metrics, state.end?.metrics ?? {})) return 'seals other metrics than the job ended with';
-  return attests === undefined ? null : attestationRule(state, attests);
-}
-
-function isSame(one: Sealed['metrics'], other: Sealed['metrics']): boolean {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => one[name] === other[name]);
-}
-
-function attestationRule(state: RunState, said: Attestation): string | null {
-  const held = attestationOf(state);
-  if (held === null) return 'vouches for what is not in the record';
-  for (const part of ['body', 'manifest', 'order', 'submitted', 'ended'] as const)
-    if (said[part] !== held[part]) return `vouches for another ${PARTS[part]} than the record has`;
-  return null;
-}
-
-const PARTS = {
-  body: 'text',
-  manifest: 'manifest',
-  order: 'order',
-  submitted: 'job',
-  ended: 'end',
-} as const;

@@ -117,7 +117,6 @@ export const proposalEvents = defineEvents(data, {
     means:
       'What the issue asks for that the run began from, by name; the newest entry counts. `unclear`: it cannot be used as it stands.',
     writers: ['control'],
-    rule: (state) => (state.order?.status === 'claimed' ? 'contracted while an order is claimed' : null),
     apply: (state, { data }) => ({ ...state, contract: data.contract }),
     tell: ({ data }) => ({
       status: `${Object.keys(data.contract).length} values of the contract are known`,

@@ -67,6 +67,8 @@ const data = {
 };
 
 export type RentalEventData = DataOf<typeof data>;
+/** The best current offer. The price includes the disk. */
+export type RentalOffer = NonNullable<RentalEventData['offer-seen']['offer']>;
 export type SeenMachine = RentalEventData['machines-seen']['machines'][number];
 export type TearDown = RentalEventData['tear-down-begun'];
 
@@ -144,7 +146,7 @@ export const rentalEvents = defineEvents(data, {
       'The account is asked to destroy the machine; pushed before it is asked. In the journal if no live run is known.',
     writers: ['watch'],
     isInJournal: true,
-    rule: (state, event) => tearDownRule(state, event),
+    rule: tearDownRule,
     apply: (state, { data: { instance, reason }, at }) =>
       withTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
     tell: ({ data: { instance, jobId, cluster, reason } }) => ({
@@ -158,7 +160,7 @@ export const rentalEvents = defineEvents(data, {
     means: 'A whole read of the account, made after that, no longer lists the machine.',
     writers: ['watch'],
     isInJournal: true,
-    rule: (state, event) => tearDownRule(state, event),
+    rule: tearDownRule,
     apply: (state, { data: { instance }, at }) =>
       withTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
     tell: ({ data: { instance, jobId } }) => ({
@@ -172,7 +174,6 @@ export const rentalEvents = defineEvents(data, {
     means: 'A person wants the machines of the run kept `until` then, for the `reason`.',
     writers: ['control'],
     isByPerson: true,
-    rule: rentsNothing,
     apply: (state, event) => withRental(state, { keep: { ...event.data, ...said(event) } }),
     tell: ({ data: { until, reason }, actor }) => ({
       status: `the machines of this run are kept until ${until}`,
@@ -186,7 +187,6 @@ export const rentalEvents = defineEvents(data, {
     means: 'A person wants the machines of the run destroyed; said in `comment`.',
     writers: ['control'],
     isByPerson: true,
-    rule: rentsNothing,
     apply: (state, event) => withRental(state, { asked: said(event) }),
     tell: ({ actor }) => ({
       status: 'the machines of this run are to be destroyed',

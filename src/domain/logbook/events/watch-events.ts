@@ -3,8 +3,6 @@
 import * as z from 'zod';
 import { type Actor, SURFACES } from '../../actor.ts';
 import { JOB_STATUSES } from '../../engine.ts';
-import { isSameLogin, personInCharge } from '../../launch/contract.ts';
-import { failedAttempt } from '../../launch/next-attempt.ts';
 import { adoptedState, awaitsAdoption, awaitsDescription } from '../adoption.ts';
 import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
 import type { EventOf } from '../event.ts';
@@ -135,11 +133,6 @@ export const watchEvents = defineEvents(data, {
     means:
       'The watch is offered to the person `to`, accepted by exactly that person, or the offer has expired. Before the launch, the contract is the offer.',
     writers: ['control'],
-    rule: (state, event) => {
-      const isBeforeAny = state.submission === null && state.attempts.length === 0;
-      if (isBeforeAny && state.contract !== null) return chargeRule(state, event);
-      return runningRule(state, event) ?? handoffRule(state.watch, event);
-    },
     apply: (state, event) =>
       withWatch(state, {
         offer: { ...event.data, ...momentOf(event), by: event.actor ?? null },
@@ -158,7 +151,6 @@ export const watchEvents = defineEvents(data, {
       'A person names where the watch ends: the `step` or the `time`, whichever comes first. It replaces what was named before.',
     writers: ['control'],
     isByPerson: true,
-    rule: watchedRule,
     apply: (state, event) => withWatch(state, { bound: { ...event.data, ...said(event) } }),
     tell: ({ data: { step, time }, actor }) => ({
       status: `the watch ends ${[
@@ -173,7 +165,7 @@ export const watchEvents = defineEvents(data, {
     title: 'watch ended',
     means: 'The watch of the `attempt` ends, and the job goes on. Another attempt is watched from its start.',
     writers: ['control', 'watch'],
-    rule: (state, event) => watchedRule(state, event) ?? watchEndRule(state, event),
+    rule: watchEndRule,
     apply: (state, event) =>
       withWatch(state, { ended: { ...event.data, ...momentOf(event), actor: event.actor ?? null } }),
     tell: ({ data: { attempt, cause, reason }, actor }) => ({
@@ -188,11 +180,6 @@ export const watchEvents = defineEvents(data, {
     means: 'A person wants the same `attempt` watched again, to its end.',
     writers: ['control'],
     isByPerson: true,
-    rule: (state, event) => {
-      const broken = runningRule(state, event);
-      if (broken !== null) return broken;
-      return state.watch.ended?.attempt === event.data.attempt ? null : 'watch-resumed though it goes on';
-    },
     apply: (state) => withWatch(state, { bound: null, ended: null }),
     tell: ({ data: { attempt }, actor }) => ({
       status: `attempt ${attempt} is watched again`,
@@ -205,10 +192,6 @@ export const watchEvents = defineEvents(data, {
     means: "A person took note in a comment outside of the run's own threads; in these the answer says it.",
     writers: ['control'],
     isByPerson: true,
-    rule: (state, { data: { what } }) =>
-      what === 'end' && state.end === null && failedAttempt(state) === null
-        ? 'the end of a job was taken that has not ended'
-        : null,
     apply: (state, event) => takenAfter(state, event.data.what, said(event)),
     tell: ({ data: { what, surface, comment }, actor }) => ({
       status: `${personOf(actor)} took ${TAKEN_WORDS[what]}`,
@@ -233,46 +216,17 @@ function withWatch(state: RunState, change: Partial<WatchState>): RunState {
   return { ...state, watch: { ...state.watch, ...change } };
 }
 
-type Typed = { readonly type: string };
-
-function adoptionRule(state: RunState, { type }: Typed): string | null {
+function adoptionRule(state: RunState, { type }: { readonly type: string }): string | null {
   return awaitsAdoption(state) ? null : `${type} though no job is to be taken over`;
 }
 
-function runningRule({ submission, end }: RunState, { type }: Typed): string | null {
-  return submission === null || end !== null ? `${type} without a job that runs` : null;
-}
-
-function watchedRule(state: RunState, event: Typed): string | null {
-  return (
-    runningRule(state, event) ??
-    (state.watch.ended === null ? null : `${event.type} after the end of the watch`)
-  );
-}
-
-/** Before the launch, only the contract's DRI can take the watch. */
-function chargeRule(
-  { contract }: RunState,
-  { data: { state, to }, actor }: EventOf<'handoff'>,
+/** Only control reads comments. */
+function watchEndRule(
+  { submission, end, watch }: RunState,
+  { data: { attempt, cause }, role }: EventOf<'watch-ended'>,
 ): string | null {
-  const dri = personInCharge(contract);
-  if (state !== 'accepted' || actor?.id !== to.id) return 'a handoff before the job was submitted';
-  return dri !== null && isSameLogin(dri, to.login) ? null : 'accepted by somebody whom no contract names';
-}
-
-/** Only the invited person can accept, and only the newest offer. */
-function handoffRule({ offer }: WatchState, { data, actor }: EventOf<'handoff'>): string | null {
-  if (data.state === 'offered') return actor === undefined ? 'a watch that nobody offered' : null;
-  if (offer?.state !== 'offered' || offer.to.id !== data.to.id || offer.until !== data.until)
-    return `${data.state} what was not offered`;
-  return data.state === 'accepted' && actor?.id !== offer.to.id ? 'accepted by somebody else' : null;
-}
-
-function watchEndRule(state: RunState, { data, actor, role }: EventOf<'watch-ended'>): string | null {
-  if (data.attempt !== state.submission?.attempt) return 'watch-ended of another attempt';
-  if (data.cause !== 'person')
-    return state.watch.bound === null ? 'watch-ended at a stopping point that nobody named' : null;
-  if (actor === undefined) return 'watch-ended by nobody';
-  // Only control reads comments.
-  return role === 'control' ? null : `watch-ended in the name of a person by ${role}`;
+  if (end !== null || attempt !== submission?.attempt) return 'watch-ended without a job that runs';
+  if (role === 'control') return null;
+  if (cause === 'person') return `watch-ended in the name of a person by ${role}`;
+  return watch.bound === null ? 'watch-ended at a stopping point without a bound' : null;
 }
