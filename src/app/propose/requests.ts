@@ -24,7 +24,7 @@ import { askOf, isFrom, isOfItsIssue, proposedData, waitingRequests } from '../.
 import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { begin, resumeProposal } from './begin.ts';
-import { carryOutRequest, decideRequest, type RequestOutcome, requestOutcome } from './outcome.ts';
+import { carryOutRequest, decideAgain, type RequestOutcome, requestOutcome } from './outcome.ts';
 import { fittingLane, openIssueFor, resumeAs, resumedAs, takeUp, withoutChange } from './own-thread.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
@@ -46,7 +46,7 @@ export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Prom
 
 /** Null while something cannot be read or written; after long enough the person is told so. */
 async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered | 'running' | null> {
-  const outcome = await decideRequest(open, () => decided(open, command));
+  const outcome = await decideAgain(open, () => decided(open, command));
   if (outcome.kind === 'answer') return outcome;
   open.lab.log(`a /${command.name} waits: ${outcome.why}`, { command: commandKey(command) });
   if (outcome.isRunning === true) return 'running';

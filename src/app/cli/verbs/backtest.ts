@@ -19,10 +19,10 @@ export async function backtestVerb(io: VerbIo, file: string, logbook: string): P
   }
   const runs = await recordedEvents(io, logbook);
   if (!runs.ok) return refused(io, runs.error);
-  return told(io, backtest(runs.value, reading.config));
+  return reportBacktest(io, backtest(runs.value, reading.config));
 }
 
-function told(io: VerbIo, played: Backtest): number {
+function reportBacktest(io: VerbIo, played: Backtest): number {
   const runs = played.runs.map((run) => ({ ...run, decisions: differences(run) }));
   const lines = runs.flatMap(({ run, decisions }) =>
     decisions.map(

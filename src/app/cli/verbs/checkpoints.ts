@@ -53,12 +53,12 @@ export async function checkpointsVerb(
     asked === null || asked.kind === 'chosen'
       ? checkpointLines(all, asked ?? chooseCheckpoint(search))
       : `refused: ${refusedWords(asked.code)} (${asked.why})\n`;
-  const chosen = isChosen ? told(choice.checkpoint) : null;
+  const chosen = isChosen ? judgedInJson(choice.checkpoint) : null;
   answer(
     io,
     {
       ok: isChosen,
-      checkpoints: all.map(told),
+      checkpoints: all.map(judgedInJson),
       chosen,
       ...(asked === null ? { ask: why } : { refused: why }),
     },
@@ -74,7 +74,7 @@ async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
   return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
 }
 
-function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
+function judgedInJson({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
   return {
     path: stored.path,
     step: metadata?.step ?? null,
