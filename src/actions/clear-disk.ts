@@ -9,6 +9,7 @@ import type { VmListing } from '../domain/care/tpu-vm.ts';
 import { isTpuName, isZone, type MountPoint, type TpuWorker } from '../domain/care/worker-disk.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/values.ts';
+import type { ProgramEnd } from '../run/proposing.ts';
 import {
   type ChangeEnd,
   type Clock,
@@ -19,16 +20,6 @@ import {
   type TargetLook,
 } from './change-cluster.ts';
 import { machineLook } from './replace-node.ts';
-
-/** What a program printed and how it ended. */
-export type ProgramEnd = {
-  readonly kind: string;
-  readonly ok: boolean;
-  readonly exitCode: number | null;
-  readonly code: string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-};
 
 /** Access to the workers of a cluster. */
 export type WorkerPort = {

@@ -4,7 +4,7 @@ import type { ChangeStep } from '../domain/actions/action.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/values.ts';
 import { type Clock, type Executor, lookUntil, stepsLook } from './change-cluster.ts';
-import { type ProgramEnd, scriptEnd, type WorkerPort } from './clear-disk.ts';
+import { scriptEnd, type WorkerPort } from './clear-disk.ts';
 
 export type CronStart = Clock & {
   readonly port: () => Promise<
@@ -30,7 +30,7 @@ export function startCron({ port, steps, stepNow, ...clock }: CronStart): Execut
     },
     // The job is looked for whatever the script printed, unless the script did not run.
     perform: async (step, permit) => {
-      const end: ProgramEnd = await (await port()).change(step, permit);
+      const end = await (await port()).change(step, permit);
       const { said, stop } = scriptEnd(end, 'call-failed');
       return { said, stop: end.kind === 'not-started' ? stop : null };
     },

@@ -11,6 +11,7 @@ import { type Instant, known, type Observed, type RunId, unknown } from '../doma
 import { findIssue } from '../github/issues.ts';
 import { readProposal, readThread } from '../github/threads.ts';
 import { threadsSince } from '../run/pending-commands.ts';
+import { type Failed, notDone } from '../run/proposing.ts';
 import {
   decideComment,
   decideIssue,
@@ -197,6 +198,16 @@ export function notePosted({ lab, posted }: OpenLab, key: string): void {
 
 /** A text that is forgotten costs one request. */
 const POSTED_TEXTS_MAX = 2_000;
+
+/** Opens an issue, or finds it again by its marker, and returns its number. `what` names it in a failure. */
+export async function openIssue(
+  open: Pick<OpenLab, 'lab' | 'git' | 'config'>,
+  what: string,
+  issue: Omit<Extract<Effect, { readonly kind: 'open-issue' }>, 'kind'>,
+): Promise<number | Failed> {
+  const outcome = await perform(open, { kind: 'open-issue', ...issue });
+  return outcome.kind === 'done' && outcome.number !== null ? outcome.number : notDone(what, outcome);
+}
 
 /** Opens or updates an issue unless this process saw it with this text. Null once it is current, otherwise the reason. */
 export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<string | null> {

@@ -76,7 +76,7 @@ export function stillRunning(what: string): Failed {
 export type AskedFor = { readonly by: string; readonly thread: number } | null;
 
 /** How a program of the lab ended; `code`: the system's word where it could not be started. */
-type ProgramEnd = {
+export type ProgramEnd = {
   readonly kind: 'exited' | 'signalled' | 'timed-out' | 'cancelled' | 'output-limit' | 'not-started';
   readonly ok: boolean;
   readonly exitCode: number | null;

@@ -25,27 +25,22 @@ export function answer(io: VerbIo, value: object, words: string): void {
   io.stdout.write(io.json ? `${JSON.stringify(value)}\n` : words);
 }
 
-/** Reports a usage error. */
-export function misused(io: VerbIo, message: string): number {
-  notOk(io, { code: 'usage', message });
-  return EXIT.usedWrongly;
-}
-
 export type Refusal = {
   readonly code: string;
   readonly message: string;
   readonly problems?: readonly unknown[];
 };
 
-/** Reports why the answer is no. */
+/** Reports why the answer is no, or that the verb was used wrongly (`usage`). */
 export function refused(io: VerbIo, error: Refusal): number {
-  notOk(io, error);
-  return EXIT.no;
-}
-
-function notOk(io: VerbIo, error: Refusal): void {
   if (io.json) io.stdout.write(`${JSON.stringify({ ok: false, error })}\n`);
   else io.stderr.write(`${error.message}\n`);
+  return error.code === 'usage' ? EXIT.usedWrongly : EXIT.no;
+}
+
+/** Reports a usage error. */
+export function misused(io: VerbIo, message: string): number {
+  return refused(io, { code: 'usage', message });
 }
 
 /** Git needs only the PATH. */
@@ -85,14 +80,9 @@ export function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buff
   return bounded(createReadStream(resolve(io.cwd, file)), file);
 }
 
-/** The bytes of standard input. */
-function readInput(io: VerbIo): Promise<Result<Buffer, string>> {
-  return bounded(io.stdin, 'standard input');
-}
-
 /** The text of standard input. A byte order mark stays, as in a comment from GitHub. */
 export async function readInputText(io: VerbIo): Promise<Result<string, string>> {
-  const bytes = await readInput(io);
+  const bytes = await bounded(io.stdin, 'standard input');
   return bytes.ok ? ok(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value)) : bytes;
 }
 

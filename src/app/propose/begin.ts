@@ -5,7 +5,6 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
-import type { Effect } from '../../domain/effect.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
@@ -30,7 +29,7 @@ import { isOpenToAll, publishedHeads } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
 import { readingOf } from '../markers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
-import { say } from '../outbox.ts';
+import { openIssue, say } from '../outbox.ts';
 
 /** `again`: another process recorded something for the lane in the meantime; decide again. */
 export type BeginOutcome =
@@ -178,41 +177,35 @@ async function pushedHead(
     : notDone(`the branch ${name}`, pushed);
 }
 
-/** Opens a thread, or finds it again by its marker or its branch. */
-async function openThread(
-  open: OpenLane,
-  effect: Extract<Effect, { readonly kind: 'open-issue' | 'open-pull' }>,
-  text: string,
-): Promise<Thread | Failed> {
-  const opened = await perform(open, effect);
-  return opened.kind === 'done' && opened.number !== null
-    ? { kind: 'thread', number: opened.number, text }
-    : notDone(effect.kind === 'open-issue' ? 'the issue' : 'the pull request', opened);
-}
-
-function openedIssue(open: OpenLane, begun: BegunProposal, first: First): Promise<Thread | Failed> | Thread {
+async function openedIssue(open: OpenLab, begun: BegunProposal, first: First): Promise<Thread | Failed> {
   const { run, issue, labels } = begun;
   if (typeof issue === 'number') return { kind: 'thread', number: issue };
   const { title, body } = issue;
   const marker = markerIdentity({ run, kind: 'issue', key: 'issue' });
   const about = { marker, title, labels: ['experiment', ...labels] };
   const marked = `${markerOf(begun, 'issue')}\n${body}`;
-  return openThread(open, { kind: 'open-issue', ...first, ...about, body: marked }, body);
+  const number = await openIssue(open, 'the issue', { ...first, ...about, body: marked });
+  return typeof number === 'number' ? { kind: 'thread', number, text: body } : number;
 }
 
-function openedPull(
-  open: OpenLane,
+/** The pull request is found again by its branch. */
+async function openedPull(
+  open: OpenLab,
   begun: BegunProposal,
   issue: Thread,
   first: First,
-): Promise<Thread | Failed> | Thread {
+): Promise<Thread | Failed> {
   const { pull, labels } = begun;
   if (pull === null) return issue;
   if (typeof pull === 'number') return { kind: 'thread', number: pull };
   const { headBranch: head, baseBranch: base } = begun.proposed;
   const text = `Tracked in #${issue.number}.\n\n${pull.body}`;
   const body = `${markerOf(begun, 'pull')}\n${text}`;
-  return openThread(open, { kind: 'open-pull', ...first, head, base, title: pull.title, body, labels }, text);
+  const about = { ...first, head, base, title: pull.title, body, labels };
+  const opened = await perform(open, { kind: 'open-pull', ...about });
+  return opened.kind === 'done' && opened.number !== null
+    ? { kind: 'thread', number: opened.number, text }
+    : notDone('the pull request', opened);
 }
 
 /** Names the new pull request in the issue. */

@@ -11,24 +11,20 @@ import {
   renderLaneWithoutRuns,
 } from '../../render/lane-history.ts';
 import { historyOf } from '../../run/lane-history.ts';
-import { notDone, type ProposeOutcome } from '../../run/proposing.ts';
+import type { Failed } from '../../run/proposing.ts';
 import type { OwedIssue } from '../../run/publications.ts';
-import { perform } from '../control/perform.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { keepIssue } from '../outbox.ts';
+import { keepIssue, openIssue } from '../outbox.ts';
 
 /** Label by which the issues are found again: nothing else has it, so that they never stand behind a hundred others. */
 export const LANE_LABEL = 'ferrybot-lane';
 
 /** Opens the issue of a lane that has had no run, or adopts the one that is there. */
-export async function laneIssueWithoutRuns(open: OpenLane): Promise<number | ProposeOutcome> {
+export async function laneIssueWithoutRuns(open: OpenLane): Promise<number | Failed> {
   const { laneName } = open.config;
   const { marker, title, label } = issueOf(laneName);
   const body = renderLaneWithoutRuns(laneName);
-  const outcome = await perform(open, { kind: 'open-issue', marker, title, body, labels: [label] });
-  return outcome.kind === 'done' && outcome.number !== null
-    ? outcome.number
-    : notDone('the issue of the lane', outcome);
+  return openIssue(open, 'the issue of the lane', { marker, title, body, labels: [label] });
 }
 
 /**

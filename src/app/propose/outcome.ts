@@ -106,27 +106,19 @@ export function requestOutcome(outcome: BeginOutcome | Nothing | Failed | Refuse
   }
 }
 
-/** Decides again on the newest record while another process is faster. Throws `GitError`. */
+/** Decides again on the newest record while another process is faster; waits while git fails. */
 export async function decideAgain<Outcome extends { readonly kind: string }>(
   { git, store }: Pick<OpenLab, 'git' | 'store'>,
   decide: () => Promise<Outcome>,
 ): Promise<Exclude<Outcome, { readonly kind: 'again' }> | Extract<Decided, { readonly kind: 'wait' }>> {
-  for (let round = 0; round < limits.requestRoundsMax; round += 1) {
-    const outcome = await decide();
-    if (outcome.kind !== 'again') return outcome as Exclude<Outcome, { readonly kind: 'again' }>;
-    await git.fetch();
-    await store.load();
-  }
-  return { kind: 'wait', why: 'other proposals kept being faster' };
-}
-
-/** The same for a request; it waits while git fails. */
-export async function decideRequest<Outcome extends { readonly kind: string }>(
-  open: OpenLab,
-  decide: () => Promise<Outcome>,
-): ReturnType<typeof decideAgain<Outcome>> {
   try {
-    return await decideAgain(open, decide);
+    for (let round = 0; round < limits.requestRoundsMax; round += 1) {
+      const outcome = await decide();
+      if (outcome.kind !== 'again') return outcome as Exclude<Outcome, { readonly kind: 'again' }>;
+      await git.fetch();
+      await store.load();
+    }
+    return { kind: 'wait', why: 'other processes were faster each time' };
   } catch (error) {
     if (error instanceof GitError) return { kind: 'wait', why: error.message };
     throw error;

@@ -26,7 +26,7 @@ import { laneStanding } from '../../run/proposal-record.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { say } from '../outbox.ts';
 import { contained, type Trouble } from '../trouble.ts';
-import { decideRequest, type RequestOutcome } from './outcome.ts';
+import { decideAgain, type RequestOutcome } from './outcome.ts';
 import { fittingLane, takeUp } from './own-thread.ts';
 
 /** What a process knows of labelled pull requests; a fresh one finds it again. */
@@ -107,32 +107,34 @@ function isBotsRun({ store }: OpenLab, pull: number): boolean {
 
 async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'taken' | 'not'> {
   known.waiting.delete(number);
-  const outcome = await decideRequest(open, () => takeUpByLabel(open, number));
-  if (outcome.kind === 'wait') {
+  const read = await readOwnThread(open.lab.client, number);
+  const thread = read.kind === 'known' ? read.value : null;
+  if (thread !== null && (!thread.isOpen || isOurWork(thread, open.config.appSlug))) return 'not';
+  const outcome =
+    read.kind === 'unknown'
+      ? ({ kind: 'wait', why: read.why } as const)
+      : thread === null
+        ? null
+        : await decideAgain(open, () => takeUpByLabel(open, thread));
+  if (outcome?.kind === 'wait') {
     open.lab.log(`#${number} is not taken up yet: ${outcome.why}`);
     known.waiting.add(number);
   }
-  if (outcome.kind !== 'answer') return 'not';
+  if (thread === null || outcome?.kind !== 'answer') return 'not';
   if (outcome.code === 'proposed') return 'taken';
   if (WAITING.has(outcome.code)) known.waiting.add(number);
-  await tell(open, outcome);
+  await tell(open, thread, outcome);
   return 'not';
 }
 
 /** What passes by itself. */
 const WAITING: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
 
-type NotTaken = Answered & { readonly thread: OwnPull | OwnIssue };
-
 /** `none`: its labels ask for no run. */
 async function takeUpByLabel(
   open: OpenLab,
-  number: number,
-): Promise<Exclude<RequestOutcome, Answered> | NotTaken | { readonly kind: 'none' }> {
-  const read = await readOwnThread(open.lab.client, number);
-  if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
-  const thread = read.value;
-  if (thread === null || !thread.isOpen || isOurWork(thread, open.config.appSlug)) return { kind: 'none' };
+  thread: OwnPull | OwnIssue,
+): Promise<RequestOutcome | { readonly kind: 'none' }> {
   const { runs } = open.store.current();
   const asked = lanesOf(open.config).flatMap((config) => {
     const by = askingLabels(config, thread).flatMap((label) => askedByLabel(thread, label, runs) ?? [])[0];
@@ -140,21 +142,13 @@ async function takeUpByLabel(
   });
   const lanes = asked.map(({ config }) => config);
   const fitting = lanes.length === 0 ? null : await fittingLane(open, thread, lanes);
-  if (fitting === null) return { kind: 'none' };
-  if (fitting.kind !== 'lane') return withThread(fitting, thread);
+  if (fitting?.kind !== 'lane') return fitting ?? { kind: 'none' };
   const by = asked.find(({ config }) => config === fitting.lane)?.by;
-  if (by === undefined) return withThread(noExperiment([fitting.lane]), thread);
-  const outcome =
+  if (by === undefined) return noExperiment([fitting.lane]);
+  return (
     (await mayAsk(open, by, thread)) ??
-    (await takeUp({ ...open, config: fitting.lane }, thread, { kind: 'label', by: personOf(by) }));
-  return withThread(outcome, thread);
-}
-
-function withThread(
-  outcome: RequestOutcome,
-  thread: OwnPull | OwnIssue,
-): Exclude<RequestOutcome, Answered> | NotTaken {
-  return outcome.kind === 'answer' ? { ...outcome, thread } : outcome;
+    takeUp({ ...open, config: fitting.lane }, thread, { kind: 'label', by: personOf(by) })
+  );
 }
 
 function personOf({ by, isBot }: Labelled): Actor | null {
@@ -180,8 +174,7 @@ async function mayAsk(
 }
 
 /** Once for each reason: the same words a second time tell nobody anything. */
-async function tell(open: OpenLab, why: NotTaken): Promise<void> {
-  const { thread } = why;
+async function tell(open: OpenLab, thread: OwnPull | OwnIssue, why: Answered): Promise<void> {
   const { run, by } = why.detail;
   const about = why.detail['why'] ?? run ?? by ?? '';
   const isOfHead = thread.kind === 'pull' && (about === 'no-experiment' || about === 'several-lanes');

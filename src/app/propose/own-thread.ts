@@ -3,7 +3,7 @@
 import { rootOf, startPoint } from '../../checkpoints/start.ts';
 import { namesOf, wantedForSecret } from '../../contracts/fields.ts';
 import type { Actor } from '../../domain/actor.ts';
-import type { Contract, ContractIssue } from '../../domain/launch/contract.ts';
+import type { ContractIssue } from '../../domain/launch/contract.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { rootHolder } from '../../domain/launch/output-root.ts';
 import { limits } from '../../domain/limits.ts';
@@ -32,6 +32,7 @@ import {
   severalLanes,
 } from '../../run/own-pull.ts';
 import { askOf, proposedData } from '../../run/proposal-record.ts';
+import type { Planned } from '../../run/proposing.ts';
 import { searchRoots } from '../control/checkpoint-facts.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
@@ -148,7 +149,8 @@ function planIssue(
   const name = contracts.name(contract);
   const { runs } = store.current();
   const run = ownRunId({ ...config, name }, dateOf(lab.now()), `issue${issue.number}`, runs);
-  const proposed = issueData(open, { contracts, run, contract }, command, knobs);
+  const begun = { run, experiment: '', objective: contracts.objective(contract), knobs };
+  const proposed = issueData({ ...open, config: configWith(config, contract) }, begun, command);
   return { run, proposed, contract, issue: issue.number, pull: null, missing: null };
 }
 
@@ -160,32 +162,27 @@ function knobsIn({ command: name }: Contracts, command: SeenCommand | null): Pro
   );
 }
 
-/** What is recorded of a run that an issue is the contract of, except its threads and their author. */
-function issueData(
+/**
+ * What is recorded of a run that begins in an issue and changes no experiment file, except its threads and their author; the lane has
+ * what its contract says.
+ */
+export function issueData(
   { lab, config }: OpenLane,
   {
-    contracts,
     run,
-    contract,
-  }: { readonly contracts: Contracts; readonly run: RunId; readonly contract: Contract },
+    knobs,
+    ...begun
+  }: Pick<Planned, 'run' | 'knobs'> & Pick<Proposing['proposed'], 'experiment' | 'objective'>,
   request: SeenCommand | null,
-  knobs: ProposalRequest['knobs'] = [],
 ): Proposing['proposed'] {
   const date = dateOf(lab.now());
-  const recorded = { ...withoutChange(date), experiment: '', objective: contracts.objective(contract) };
-  const place = { config: configWith(config, contract), repository: lab.repository };
+  const interval = { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null };
+  const recorded = { ...begun, interval, candidate: null };
+  const place = { config, repository: lab.repository };
   const branch = { headBranch: config.lane.targetBranch };
   return {
     ...proposedData(place, { run, date, recorded, knobs }, request, branch),
     own: { label: null },
-  };
-}
-
-/** A run without a change of an experiment file. */
-export function withoutChange(date: string): Pick<Proposing['proposed'], 'interval' | 'candidate'> {
-  return {
-    interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
-    candidate: null,
   };
 }
 
@@ -232,7 +229,8 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   const title = `${contracts.opens.title}: ${run}`;
   const body = bodyOf(open, command, contracts, { run, said });
   const contract = contracts.read({ title, body, author: command.actor, asked: [] }, config.lane);
-  const proposed = issueData(open, { contracts, run, contract }, command);
+  const begun = { run, experiment: '', objective: contracts.objective(contract), knobs: [] };
+  const proposed = issueData({ ...open, config: configWith(config, contract) }, begun, command);
   const labels = [...contracts.labels, ...proposalLabels(config)];
   const intent = { run, proposed, issue: { title, body }, pull: null, contract, labels, missing: null };
   return requestOutcome(await begin(open, { intent, command }));

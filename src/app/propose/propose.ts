@@ -30,7 +30,6 @@ import { waitingNamed } from '../../run/proposal-record.ts';
 import {
   type Failed,
   type Nothing,
-  notDone,
   notRecorded,
   type ProposeOutcome,
   type Unanswered,
@@ -39,7 +38,7 @@ import { approversThread } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
-import { say } from '../outbox.ts';
+import { openIssue, say } from '../outbox.ts';
 import { contained, inComment, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { resumeProposal } from './begin.ts';
 import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
@@ -56,20 +55,7 @@ type TodaysObjective = {
   readonly unanswered?: Unanswered;
 };
 
-/** The usual objective of a day, and that nobody said so, where it was to be asked. */
-function usualObjective({ config, store }: ProposingLane, date: string): TodaysObjective {
-  const { asks, usual } = config.kind.proposes;
-  const reading = asks?.objective(null, config.lane) ?? { kind: 'clear', objective: usual };
-  if (reading.kind === 'clear') return reading;
-  const question = store.current().journal.questions.get(config.laneName);
-  const unanswered =
-    question?.date === date && question.state !== 'answered'
-      ? { issue: question.issue, until: question.until }
-      : { issue: null };
-  return { kind: 'clear', objective: usual, unanswered };
-}
-
-/** What the run of today is for: as is usual where that is clear or nobody said it in time, else people are asked. */
+/** What the run of today is for: as is usual where that is clear or nobody answered in time, else people are asked. */
 async function objectiveOfToday(
   open: ProposingLane,
   run: RunId,
@@ -77,8 +63,15 @@ async function objectiveOfToday(
 ): Promise<TodaysObjective | ProposeOutcome> {
   const { lab, config, store } = open;
   const { kind, lane, laneName } = config;
-  const { asks } = kind.proposes;
-  if (asks === undefined || asks.objective(null, lane).kind === 'clear') return usualObjective(open, date);
+  const { asks, usual } = kind.proposes;
+  if (asks === undefined) return { kind: 'clear', objective: usual };
+  const reading = asks.objective(null, lane);
+  if (reading.kind === 'clear') return reading;
+  const usually = (unanswered: Unanswered): TodaysObjective => ({
+    kind: 'clear',
+    objective: usual,
+    unanswered,
+  });
   const { runs, journal } = store.current();
   const asked = journal.questions.get(laneName);
   const now = lab.now();
@@ -86,25 +79,22 @@ async function objectiveOfToday(
     return asked.state === 'open' && now < (fromRfc3339(asked.until) ?? 0)
       ? // rule DF-05
         { kind: 'asked', issue: asked.issue }
-      : usualObjective(open, date);
+      : usually({ issue: asked.issue, until: asked.until });
   const question = asks.question({ lane, laneName, date, now, runs: runsOfLane(runs, laneName) });
   // rule DF-39
-  if (question === null) return usualObjective(open, date);
+  if (question === null) return usually({ issue: null });
   const { title, body } = question;
   const marker = { run, kind: 'issue', key: 'objective', fields: {} } as const;
-  const outcome = await perform(open, {
-    kind: 'open-issue',
+  // Not `experiment`: it is none, and the next proposal would list it as one.
+  const labels = proposalLabels(open.config);
+  const text = { title, body: `${markerText(marker)}\n${body}`, labels };
+  const issue = await openIssue(open, 'the question about the objective', {
     marker: markerIdentity(marker),
-    title,
-    body: `${markerText(marker)}\n${body}`,
-    // Not `experiment`: it is none, and would be told as one in the next proposal.
-    labels: proposalLabels(open.config),
+    ...text,
   });
-  if (outcome.kind !== 'done' || outcome.number === null)
-    return notDone('the question about the objective', outcome);
-  const until = toRfc3339(question.until);
-  const data = { lane: laneName, date, issue: outcome.number, until, state: 'open' } as const;
-  return (await recorded(open, data)) ?? { kind: 'asked', issue: outcome.number };
+  if (typeof issue !== 'number') return issue;
+  const data = { lane: laneName, date, issue, until: toRfc3339(question.until), state: 'open' } as const;
+  return (await recorded(open, data)) ?? { kind: 'asked', issue };
 }
 
 /**
@@ -130,13 +120,8 @@ async function settleQuestion(
   const isAnswered =
     run !== undefined && (run.proposal.requestedBy !== null || run.proposal.own !== undefined);
   const { lane, date, issue, until } = question;
-  const closed = await perform(open, {
-    kind: 'edit-issue',
-    issue,
-    expected: null,
-    body: null,
-    state: 'closed',
-  });
+  const edit = { kind: 'edit-issue', expected: null, body: null, state: 'closed' } as const;
+  const closed = await perform(open, { ...edit, issue });
   if (closed.kind === 'unknown') return;
   await recorded(open, { lane, date, issue, until, state: isAnswered ? 'answered' : 'unanswered' });
 }

@@ -20,12 +20,12 @@ import {
   refused,
   runsOfPull,
 } from '../../run/own-pull.ts';
-import { askOf, isFrom, isOfItsIssue, proposedData, waitingRequests } from '../../run/proposal-record.ts';
+import { askOf, isFrom, isOfItsIssue, waitingRequests } from '../../run/proposal-record.ts';
 import { canPropose, type OpenLab, openLane } from '../open-lab.ts';
 import { contained, inComment, type Trouble } from '../trouble.ts';
 import { begin, resumeProposal } from './begin.ts';
-import { carryOutRequest, decideRequest, type RequestOutcome, requestOutcome } from './outcome.ts';
-import { fittingLane, openIssueFor, resumeAs, resumedAs, takeUp, withoutChange } from './own-thread.ts';
+import { carryOutRequest, decideAgain, type RequestOutcome, requestOutcome } from './outcome.ts';
+import { fittingLane, issueData, openIssueFor, resumeAs, resumedAs, takeUp } from './own-thread.ts';
 
 /** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
@@ -46,7 +46,7 @@ export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Prom
 
 /** Null while something cannot be read or written; after long enough the person is told so. */
 async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered | 'running' | null> {
-  const outcome = await decideRequest(open, () => decided(open, command));
+  const outcome = await decideAgain(open, () => decided(open, command));
   if (outcome.kind === 'answer') return outcome;
   open.lab.log(`a /${command.name} waits: ${outcome.why}`, { command: commandKey(command) });
   if (outcome.isRunning === true) return 'running';
@@ -202,18 +202,10 @@ async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOut
   const issue = read.value;
   const isRun = runsOfPull(runs, command.thread).some((run) => !isOver(run));
   if (issue === null || issue.kind !== 'issue' || !issue.isOpen || isRun) return answerTo('adopt-place');
-  const date = dateOf(lab.now());
-  const run = ownRunId(config, date, `issue${issue.number}`, runs);
+  const run = ownRunId(config, dateOf(lab.now()), `issue${issue.number}`, runs);
   const objective = { kind: 'production', text: '' } as const;
-  const recorded = { ...withoutChange(date), experiment, objective };
-  const proposed = {
-    ...proposedData({ config, repository: lab.repository }, { run, date, recorded, knobs: [] }, command, {
-      headBranch: config.lane.targetBranch,
-    }),
-    author: issue.author,
-    own: { label: null },
-    adopts,
-  };
+  const begun = { run, experiment, objective, knobs: [] };
+  const proposed = { ...issueData({ ...open, config }, begun, command), author: issue.author, adopts };
   const intent = { run, proposed, issue: issue.number, pull: null, labels: [], missing: null };
   return requestOutcome(await begin({ ...open, config }, { intent, command }));
 }

@@ -9,7 +9,7 @@ import type { EventDraft } from '../../domain/logbook/event.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
 import type { RunId } from '../../domain/values.ts';
-import { transact } from '../../logbook/append.ts';
+import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
 import { pagesWith } from '../../run/decide-pages.ts';
 import { configFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
 import { leaseFor } from '../../watch/cadence.ts';
@@ -48,25 +48,45 @@ export async function lookAtAll(
     }
     return these.flatMap((run) => looks.get(run) ?? []);
   };
-  const record = async (these: readonly RunId[]): Promise<LookOutcome> => {
-    const recorded = await transact(open, () => lookAtThese(these));
-    if (recorded.kind !== 'refused') return 'looked';
-    open.lab.log(`the logbook cannot be written: ${recorded.message}`);
-    await reportCorruptLogbook(open, troubles);
-    return 'refused';
-  };
+  const recorded = await recordTogether(open, troubles, () => lookAtThese(runs));
+  if (recorded.kind !== 'refused') return 'looked';
+  open.lab.log(`the logbook cannot be written: ${recorded.message}`);
+  await reportCorruptLogbook(open, troubles);
+  return 'refused';
+}
+
+/** Records what the watch has seen in one push. If an entry breaks a rule, each is recorded alone, so that it blocks no other. */
+export async function recordTogether(
+  open: OpenLab,
+  troubles: Trouble[],
+  decide: () => Promise<readonly Entry[]>,
+): Promise<Recorded> {
+  let entries: readonly Entry[] = [];
   try {
-    return await record(runs);
+    return await transact(open, async () => {
+      entries = [];
+      entries = await decide();
+      return entries;
+    });
   } catch (error) {
-    if (error instanceof GitError) throw error;
-    open.lab.log(`what was seen of ${looks.size} run(s) is recorded one by one: ${String(error)}`);
+    if (error instanceof GitError || entries.length === 0) throw error;
+    open.lab.log(`${entries.length} file(s) are recorded one by one: ${String(error)}`);
   }
-  // Record one by one: an observation that cannot be recorded must not block the others.
-  for (const run of [...looks.keys()]) {
-    const recorded = await contained(open, troubles, { run, thread: null }, () => record([run]));
-    if (recorded === 'refused') return recorded;
+  let outcome: Recorded = { kind: 'nothing' };
+  for (const entry of entries) {
+    const where = { run: entry.run, thread: null };
+    const recorded = await contained(open, troubles, where, () => recordAsDecided(open, [entry]));
+    if (recorded?.kind === 'refused') return recorded;
+    outcome = recorded ?? outcome;
   }
-  return 'looked';
+  return outcome;
+}
+
+/** Adds the pages for people to the same push. */
+export function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
+  const state = store.current().runs.find((one) => one.run === run);
+  const pages = state === undefined ? [] : pagesWith(state, drafts, configFor(config, state), lab.now());
+  return { run, drafts: [...drafts, ...pages] };
 }
 
 /** Observes and records one run; throws its errors. */
@@ -79,12 +99,13 @@ export async function check(open: OpenLab, input: WatchInput, run: RunId): Promi
 
 /** Null if there is nothing to observe or another watch has the lease. Keeps an observation of the same entry. */
 async function lookOnce(
-  { lab, config, store }: OpenLab,
+  open: OpenLab,
   input: WatchInput,
   run: RunId,
   seen: JobObservation | null,
   before: Looked | null,
 ): Promise<Looked | null> {
+  const { lab, config, store } = open;
   const engine = input.engineOf(config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
   const state = store.current().runs.find((one) => one.run === run);
@@ -117,9 +138,7 @@ async function lookOnce(
       disk: await input.diskOf(),
     },
   });
-  const drafts = eventsOf(state, look);
-  const pages = pagesWith(state, drafts, configFor(config, state), lab.now());
-  return { run, seq, drafts: [...drafts, ...pages] };
+  return { ...withPages(open, { run, drafts: eventsOf(state, look) }), run, seq };
 }
 
 /** The lane's tracker, and this run in it. */

@@ -2,7 +2,6 @@
 
 import { tearDown } from '../../actions/destroy.ts';
 import { traitsOf } from '../../config/clusters.ts';
-import { GitError } from '../../domain/git.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import { openOrphans } from '../../domain/logbook/events/rental-events.ts';
@@ -10,15 +9,13 @@ import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import type { RentalAccount } from '../../domain/rented.ts';
 import { after, type Instant } from '../../domain/values.ts';
-import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
-import { pagesWith } from '../../run/decide-pages.ts';
-import { configFor } from '../../run/lane-scope.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { postOwed } from '../outbox.ts';
 import { brokenRuns } from '../stop-by-job-id.ts';
 import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import type { WatchInput } from './look.ts';
+import { recordTogether, withPages } from './record-looks.ts';
 
 /** When to check the account again; `isBusy`: it may hold a machine of ours. */
 type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };
@@ -79,38 +76,12 @@ async function look(place: Place): Promise<MachinesLeft> {
       await store.load();
       return recordOf(open, place.rental);
     },
-    transact: (decide) => recordTogether(place, decide),
+    transact: (decide) =>
+      recordTogether(open, troubles, async () => (await decide()).map((entry) => withPages(open, entry))),
     boundary: lab.boundary,
     log: (line) => lab.log(input.redact(line)),
   });
   if (result.kind === 'refused') return { at: after(lab.now(), limits.rentalAlertMs), isBusy: true };
   await postOwed(open, troubles);
   return { at: after(lab.now(), result.cadenceMs), isBusy: result.isBusy };
-}
-
-/** If one file refuses its part, record each alone; the next check continues from there. */
-async function recordTogether(
-  { open, troubles }: Place,
-  decide: () => Promise<readonly Entry[]>,
-): Promise<Recorded> {
-  let entries: readonly Entry[] = [];
-  try {
-    return await transact(open, async () => {
-      entries = [];
-      entries = (await decide()).map((entry) => withPages(open, entry));
-      return entries;
-    });
-  } catch (error) {
-    if (error instanceof GitError) throw error;
-    for (const entry of entries)
-      await contained(open, troubles, { run: entry.run, thread: null }, () => recordAsDecided(open, [entry]));
-    throw error;
-  }
-}
-
-/** Adds the pages for people to the same push. */
-function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
-  const state = store.current().runs.find((one) => one.run === run);
-  const pages = state === undefined ? [] : pagesWith(state, drafts, configFor(config, state), lab.now());
-  return { run, drafts: [...drafts, ...pages] };
 }

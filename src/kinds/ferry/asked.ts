@@ -23,10 +23,7 @@ import { nearest } from '../../settings/nearness.ts';
 import type { Candidate, RecentFerry } from './candidates.ts';
 import { applyEdits, type Edit, type EditedFile, isSameValueText } from './edit.ts';
 import { type GivenFerry, type LastFerry, lastFerryOf, referencesText } from './interval.ts';
-import { type FerryLane, ferryLane } from './settings.ts';
-
-type Risk = Candidate['risk'];
-const RISKS: readonly Risk[] = ['low', 'medium', 'high'];
+import { type FerryLane, ferryLane, RISKS, type Risk } from './settings.ts';
 
 /** The highest of its parts: a change of scale is high, a candidate's knob is what the lab says, any other is medium. */
 export function riskOf(
@@ -36,12 +33,12 @@ export function riskOf(
     readonly scaleKnobs: readonly string[];
   },
 ): Risk {
-  const ranks = changes.map(({ path, knob }) => {
-    if (lane.scaleKnobs.includes(path) || lane.scaleKnobs.includes(knob)) return RISKS.indexOf('high');
+  const risks = changes.map(({ path, knob }): Risk => {
+    if (lane.scaleKnobs.includes(path) || lane.scaleKnobs.includes(knob)) return 'high';
     const known = lane.candidates.find((candidate) => candidate.path === path);
-    return RISKS.indexOf(known?.risk ?? 'medium');
+    return known?.risk ?? 'medium';
   });
-  return RISKS[Math.max(0, ...ranks)] ?? 'high';
+  return RISKS.findLast((risk) => risks.includes(risk)) ?? 'low';
 }
 
 /** Title and body of the issue that asks; `date` is the day of the ferry. */

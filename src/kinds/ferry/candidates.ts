@@ -5,20 +5,13 @@ import type { Bucket } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import { dateAfter } from '../../domain/values.ts';
 import { type Edit, isSameValueText, largeStep, type Steps } from './edit.ts';
+import { type FerryLane, RISKS } from './settings.ts';
 
 /** A knob that may be changed, as the config lists it. `values` in the order of trying. */
-export type Candidate = {
-  readonly id: string;
-  readonly path: string;
-  readonly values: readonly string[];
-  readonly bucket: Bucket;
-  readonly risk: 'low' | 'medium' | 'high';
-  readonly reason: string;
-  readonly signal?: Signal | undefined;
-};
+export type Candidate = FerryLane['candidates'][number];
 
 /** Whether a change validates the pipeline or explores the model. */
-export type Signal = 'validation' | 'exploration';
+export type Signal = NonNullable<Candidate['signal']>;
 
 /** What the config says, else by what varies most: the model itself, and what the lab itself calls risky (policy DF-37). */
 export function signalOf({ signal, bucket, risk }: Pick<Candidate, 'signal' | 'bucket' | 'risk'>): Signal {
@@ -132,7 +125,6 @@ type Option = {
   readonly candidateLastTried: string | null;
 };
 
-const RISKS = ['low', 'medium', 'high'] as const;
 const SIGNALS: readonly Signal[] = ['validation', 'exploration'];
 
 function isSmall({ knob, path, value: before }: Knob, after: string, steps: Steps): boolean {

@@ -10,6 +10,7 @@ import { assertNever, dateAfter, type RunId, type Sha } from '../../domain/value
 import { code, count, details, link, paragraphs, safeUrl, text } from '../../render/words.ts';
 import type { Unanswered } from '../../run/proposing.ts';
 import type { ChoiceRationale } from './candidates.ts';
+import type { FerryLane, Risk } from './settings.ts';
 
 /** Commits that a proposal lists; the body says how many more there are. */
 export const INTERVAL_COMMITS_MAX = 30;
@@ -48,7 +49,7 @@ export type FinishedRun = Pick<
 export type UpdatedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
 /** The last ferry from before ferrybot was there, as the config gives it. */
-export type GivenFerry = { readonly commit: string; readonly date: string; readonly issue: number | null };
+export type GivenFerry = NonNullable<FerryLane['lastFerry']>;
 
 export type IntervalContext = {
   readonly start: IntervalStart;
@@ -182,7 +183,7 @@ export type ProposalView = {
   readonly unchecked?: readonly string[];
   /** The branch that it is held against. */
   readonly targetBranch: string;
-  readonly risk: 'low' | 'medium' | 'high';
+  readonly risk: Risk;
   /** Why this is worth a day, in somebody's words; empty where the one who asked did not say. */
   readonly reason: string;
   readonly candidate: string | null;

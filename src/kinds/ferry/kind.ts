@@ -36,7 +36,7 @@ import { knobsBetween, planProposal, viewOf } from './plan/plan.ts';
 import { bodyFacts, readPullBody } from './pull-body.ts';
 import { FERRY_RULES } from './rules.ts';
 import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
-import { renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
+import { laneTitle, nameOf, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 
 // The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32).
 
@@ -61,7 +61,7 @@ export function renderClosureLog(
 ): string {
   const { before, state } = input;
   const heading = `## ${state.proposal.date} ${code(state.run)}`;
-  const log = (before ?? `# ${laneTitle(state)} ferry log\n`).trimEnd();
+  const log = (before ?? `# ${laneTitle(state.proposal.lane)} ferry log\n`).trimEnd();
   if (log.split(/\r?\n/).includes(heading)) return before ?? `${log}\n`;
   return `${log}\n\n${heading}\n\n${entryLines(input).join('\n')}\n`;
 }
@@ -69,7 +69,7 @@ export function renderClosureLog(
 /** The closure PR's title, plain text. */
 function renderClosureTitle({ state, decision }: ClosureView): string {
   const what = decision.kind === 'seal' ? 'final seal' : `closed as ${decision.outcome}`;
-  return cleanLine(`${laneTitle(state)} ferry ${state.proposal.date}: log ${what}`, limits.titleCharsMax);
+  return cleanLine(`${nameOf(state.proposal)}: log ${what}`, limits.titleCharsMax);
 }
 
 /** The closure PR's body. */
@@ -134,10 +134,6 @@ function startLine({ gate }: RunState): readonly string[] {
 function changesText(changes: Manifest['delta']): string {
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return changes.map((c) => `${code(c.knob)} ${value(c.before)} to ${value(c.after)}`).join(', ');
-}
-
-function laneTitle({ proposal: { lane } }: RunState): string {
-  return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)}`;
 }
 
 // What is told of a ferry whose pull request is somebody's own: its change is theirs, and so is its text.

@@ -7,6 +7,7 @@ import type { Delta, KnobChange } from '../../domain/launch/change-facts.ts';
 import { remembered } from '../../domain/values.ts';
 import type { TextAbout } from '../../run/kind.ts';
 import { isSameValueText } from './edit.ts';
+import { RISKS, type Risk } from './settings.ts';
 
 /** The headings of real ferries and the checklist that policy DF-19 asks for. */
 export const PART_HEADINGS = {
@@ -133,7 +134,7 @@ type PullBody = {
   readonly lastFerry: readonly number[] | null;
   readonly objective: { readonly kind: 'integration' | 'regression'; readonly text: string } | null;
   readonly delta: readonly DeclaredRow[] | null;
-  readonly risk: 'low' | 'medium' | 'high' | null;
+  readonly risk: Risk | null;
   readonly checklist: readonly Box[];
 };
 
@@ -170,12 +171,8 @@ function readObjective(content: Section['content']): PullBody['objective'] {
 function readRisk(content: Section['content']): PullBody['risk'] {
   const first = content.map(seenText).find(Boolean) ?? '';
   const found = new Set(first.toLowerCase().match(/(?<![\w-])(?:low|medium|high)(?![\w-])/g) ?? []);
-  const [only] = found;
-  return found.size === 1 && isRisk(only) ? only : null;
-}
-
-function isRisk(word: string | undefined): word is 'low' | 'medium' | 'high' {
-  return word === 'low' || word === 'medium' || word === 'high';
+  const [only, second] = RISKS.filter((level) => found.has(level));
+  return second === undefined ? (only ?? null) : null;
 }
 
 function readChecklist(content: Section['content']): readonly Box[] {

@@ -7,6 +7,10 @@ import { covers } from '../../domain/launch/manifest.ts';
 import { fixerSettings } from '../../settings/fixer-schema.ts';
 import { argumentArray, name, path, setting, unset, word } from '../../settings/words.ts';
 
+/** Levels of risk, the lowest first. */
+export const RISKS = ['low', 'medium', 'high'] as const;
+export type Risk = (typeof RISKS)[number];
+
 const candidate = z.strictObject({
   id: word.describe('Names the candidate in the record, so that it is not repeated.'),
   path: name.describe('Path of the knob as `ferrybot delta` prints it.'),
@@ -18,7 +22,7 @@ const candidate = z.strictObject({
   bucket: z
     .enum(['datamix', 'optimizer', 'architecture', 'system', 'observability'])
     .describe("The policy's bucket of the knob; the one tried least recently comes first."),
-  risk: z.enum(['low', 'medium', 'high']).describe('Shown in the proposal.'),
+  risk: z.enum(RISKS).describe('Stands in the proposal.'),
   reason: z.string().min(1).max(500).describe('Why this is worth a day.'),
   signal: z
     .enum(['validation', 'exploration'])

@@ -1,6 +1,6 @@
 /** The gate against training otherwise than the attempt before, in settings and in files, unless the contract says that it is meant (policy HR-32, HR-33, HR-36, HR-45). */
 
-import { namesOf } from '../../contracts/fields.ts';
+import { namesOf, valueIn } from '../../contracts/fields.ts';
 import { bucketOf } from '../../delta/bucket.ts';
 import type { FileChange } from '../../domain/facts.ts';
 import type { KnobChange } from '../../domain/launch/change-facts.ts';
@@ -10,7 +10,6 @@ import { limits } from '../../domain/limits.ts';
 import { cutText } from '../../domain/text.ts';
 import { defineGate, given, type Judgement, judging, type RanBefore } from '../../gates/gate.ts';
 import { FIELDS, type FieldName } from './contract/fields.ts';
-import { contractValue } from './contract/read-contract.ts';
 
 /** `value`: a setting with its place. `code`: a file. Both are known by what a person would write to mean them. */
 type CodeChange = {
@@ -99,7 +98,7 @@ export const configDrift = defineGate('config-drift', ({ ranBefore = null, manif
     given(manifest, (now) => {
       if (keepsNames(before, now)) return configDriftAnswer.block('old-names', 'author');
       return given(change, ({ sinceAttempt }) => {
-        const said = contract === undefined ? null : contractValue(contract.recorded, 'changes');
+        const said = contract === undefined ? null : valueIn(contract.recorded, 'changes');
         const code = (sinceAttempt ?? []).flatMap(codeChanges);
         const changes = [...driftOf(before, now).map(settingOf), ...code];
         return judged(changes, meantIn(said ?? ''), before.isOfAnotherRun);

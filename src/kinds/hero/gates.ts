@@ -2,6 +2,7 @@
 
 import type { ResumePoint } from '../../checkpoints/resume.ts';
 import { looksLikeCheckpoint, optionsOf, pathsIn, unreadScript } from '../../contracts/command-line.ts';
+import { valueIn } from '../../contracts/fields.ts';
 import {
   CHECKPOINT,
   type ImageLabels,
@@ -22,7 +23,6 @@ import {
   judging,
 } from '../../gates/gate.ts';
 import { inputsIn } from './contract/fields.ts';
-import { contractValue } from './contract/read-contract.ts';
 import { startOptionsOf } from './settings.ts';
 
 /** Who is in charge by the contract wrote it, asked for the run, or has said so (policy HR-15). */
@@ -55,8 +55,7 @@ export const containerBuilt = defineGate(
     if (look === 'no-image') return pass('none');
     if (look === 'no-registry') return notKnown('the config names no registry of this name');
     // A person who approves the contract approves another commit that it names for the container.
-    const commit =
-      contractValue(contract.recorded, 'builtFrom') ?? contractValue(contract.recorded, 'commit');
+    const commit = valueIn(contract.recorded, 'builtFrom') ?? valueIn(contract.recorded, 'commit');
     if (commit === null) return notKnown('the contract names no commit');
     const { image, found } = look;
     if (found.kind === 'unknown') return notKnown(found.why);
@@ -98,7 +97,7 @@ const checkpointProvenAnswer = judging('checkpoint-proven');
 export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
   const { start, resume, lane, contract } = facts;
   if (start === undefined || contract === undefined) return cannotTell('the run has no contract');
-  const dri = contractValue(contract.recorded, 'dri') ?? '';
+  const dri = valueIn(contract.recorded, 'dri') ?? '';
   if (resume !== undefined) return given(resume, goesOn(dri, facts, begunAt(start)));
   return given(start, (point) => {
     // rule HR-56
@@ -160,15 +159,14 @@ function elsewhere(
 ): Judgement | null {
   const recorded = contract?.recorded ?? {};
   const [path = ''] = allowed;
-  if (contractValue(recorded, 'command') === null)
-    return unread('the contract has no command that can be read');
+  if (valueIn(recorded, 'command') === null) return unread('the contract has no command that can be read');
   const script = unreadScript(lane);
   if (script !== null) return unread(`a shell or an interpreter reads ${script}`);
   const starts = optionsOf(lane, startOptionsOf(lane)).filter((one) => one !== CHECKPOINT);
   const computed = starts.find((one) => COMPUTED.test(one));
   if (computed !== undefined) return unread(`${computed} is known only when the job starts`);
-  const inputs = inputsIn(contractValue(recorded, 'inputs') ?? '');
-  const own = OWN_PLACES.flatMap((name) => contractValue(recorded, name) ?? []);
+  const inputs = inputsIn(valueIn(recorded, 'inputs') ?? '');
+  const own = OWN_PLACES.flatMap((name) => valueIn(recorded, name) ?? []);
   const places = [...allowed.filter((one) => one !== ''), ...inputs, ...own, '{outputRoot}'];
   // rule HR-34
   const named = pathsIn(lane).filter(looksLikeCheckpoint);

@@ -1,6 +1,6 @@
 /** The hero run: an expensive production run of weeks, begun from the contract in its issue. */
 
-import { pinnedIn } from '../../contracts/fields.ts';
+import { pinnedIn, valueIn } from '../../contracts/fields.ts';
 import { contractComplete, contractCurrent, outputRootOwn, trackerOwn } from '../../contracts/gates.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { defineKind } from '../../run/kind.ts';
@@ -10,7 +10,6 @@ import {
   checkpointPlanOf,
   containerIn,
   continuedAs,
-  contractValue,
   isHero,
   knownOf,
   readHeroContract,
@@ -43,12 +42,12 @@ export const heroKind = defineKind({
     fields: FIELDS,
     read: readHeroContract,
     settings: settingsOf,
-    cost: (contract) => contractValue(contract, 'acceleratorHours'),
+    cost: (contract) => valueIn(contract, 'acceleratorHours'),
     source: pinnedIn,
     container: containerIn,
     name: runNameOf,
     checkpoints: checkpointPlanOf,
-    objective: (contract) => ({ kind: 'production', text: contractValue(contract, 'goal') ?? '' }),
+    objective: (contract) => ({ kind: 'production', text: valueIn(contract, 'goal') ?? '' }),
     continued: continuedAs,
     opens: { title: 'Hero run', known: knownOf },
   },

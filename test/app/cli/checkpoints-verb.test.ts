@@ -1,22 +1,13 @@
-/** `ferrybot checkpoints` over a real folder, as a person types it. */
+/** `ferrybot checkpoints` over a real folder, and over a copy of the logbook. */
 
-import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
+import { canonicalize } from '../../../src/logbook/chain.ts';
+import { aRun } from '../../support/run-builder.ts';
+import { alice, bob } from '../../support/run-drafts.ts';
 import { openFolder } from '../../support/store-servers.ts';
+import { type Called, callVerb } from './call-verb.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../src/app/cli/main.ts');
-
-async function ferrybot(...args: readonly string[]): Promise<{ code: number; out: string }> {
-  const env = { PATH: process.env['PATH'] ?? '' };
-  const { exitCode, stdout } = await execa(process.execPath, [PROGRAM, 'checkpoints', ...args], {
-    reject: false,
-    stdin: 'ignore',
-    extendEnv: false,
-    env,
-  });
-  return { code: exitCode ?? -1, out: stdout };
-}
+const checkpoints = (...args: readonly string[]): Promise<Called> => callVerb('checkpoints', '/', args);
 
 it('prints which checkpoint is chosen and why the others are not', async () => {
   const { base, put, close } = await openFolder();
@@ -26,17 +17,18 @@ it('prints which checkpoint is chosen and why the others are not', async () => {
   await put(`${base}/kept/step-900/metadata.json`, metadata(900));
   await put(`${base}/kept/step-2000/model/w`, 'half');
   await put(`${base}/rolling/step-1000/metadata.json`, metadata(1_000));
-  const people = await ferrybot(`${base}/kept/`, '--temporary', `${base}/rolling`);
+  const people = await checkpoints(`${base}/kept/`, '--temporary', `${base}/rolling`);
   expect({ ...people, out: people.out.replaceAll(base, '') }).toEqual({
     code: 0,
     out: [
       'step ?  /kept/step-2000  skipped: incomplete: it has no metadata.json',
       'step 900  /kept/step-900  complete',
       'step 1000  /rolling/step-1000  complete, temporary',
-      'chosen: /rolling/step-1000',
+      'chosen: /rolling/step-1000\n',
     ].join('\n'),
+    err: '',
   });
-  const json = await ferrybot(`${base}/kept`, '--max-step', '500', '--json');
+  const json = await checkpoints(`${base}/kept`, '--max-step', '500', '--json');
   expect({ code: json.code, answer: JSON.parse(json.out) }).toEqual({
     code: 1,
     answer: {
@@ -49,11 +41,50 @@ it('prints which checkpoint is chosen and why the others are not', async () => {
       ask: { code: 'none-of-lineage', why: '2 looked at' },
     },
   });
-  const asked = await ferrybot(`${base}/kept`, '--step', '2000', '--json');
+  const asked = await checkpoints(`${base}/kept`, '--step', '2000', '--json');
   expect({ code: asked.code, refused: JSON.parse(asked.out).refused }).toEqual({
     code: 1,
     refused: { code: 'no-metadata', why: `${base}/kept/step-2000` },
   });
-  const nowhere = await ferrybot('ftp://somewhere', '--json');
+  const nowhere = await checkpoints('ftp://somewhere', '--json');
   expect(JSON.parse(nowhere.out).ask.code).toBe('root-unreadable');
+});
+
+it('chooses nothing that no attempt of the run wrote', async () => {
+  const { base, put, close } = await openFolder();
+  onTestFinished(close);
+  const data = { step: 200, reason: 'the loss had diverged', comment: 7, surface: 'comment' } as const;
+  const run = aRun()
+    .gated()
+    .shown()
+    .approved(alice)
+    .ordered()
+    .submitted()
+    .observed({ checkpointStep: 300 })
+    .add({ type: 'checkpoint-rejected', role: 'control', actor: bob, data });
+  const { run: name } = run.state;
+  const lines = run.events.map((event) => `${canonicalize(JSON.parse(JSON.stringify(event)))}\n`).join('');
+  await put(`${base}/logbook/runs/2026/11/${name}/events.jsonl`, lines);
+  const dir = ['--dir', `${base}/logbook`, '--json'];
+  const unknown = await checkpoints(`${base}/root`, '--run', 'ferry-daily-20200101', ...dir);
+  expect(JSON.parse(unknown.out)).toMatchObject({ error: { code: 'run-unknown' } });
+  for (const step of [100, 300])
+    await put(
+      `${base}/root/step-${step}/metadata.json`,
+      JSON.stringify({ step, timestamp: '2026-11-21T09:30:00', is_temporary: false }),
+    );
+  // Written by the clock of this machine, while the attempt has not ended.
+  const chosen = await checkpoints(`${base}/root`, '--run', name, ...dir);
+  expect({ ...chosen, told: JSON.parse(chosen.out) }).toMatchObject({
+    code: 0,
+    told: {
+      chosen: { step: 100, attempt: 1 },
+      checkpoints: [{ standing: 'eligible' }, { step: 300, standing: 'rejected' }],
+    },
+  });
+  const asked = await checkpoints(`${base}/root`, '--run', name, ...dir, '--step', '300');
+  expect({ ...asked, told: JSON.parse(asked.out) }).toMatchObject({
+    code: 1,
+    told: { refused: { code: 'rejected' } },
+  });
 });

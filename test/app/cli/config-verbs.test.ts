@@ -57,17 +57,6 @@ describe('check-config', () => {
       /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: Invalid input: expected number/,
     );
   });
-
-  it.each([[['nowhere.yml']], [['a.yml', 'b.yml']], [['--zebra']]])(
-    'exits 2 with a usage error for %j',
-    async (args) => {
-      const { code, out } = await call('check-config', lab(VALID), ...args, '--json');
-      expect({ code, answer: JSON.parse(out) }).toMatchObject({
-        code: 2,
-        answer: { ok: false, error: { code: 'usage' } },
-      });
-    },
-  );
 });
 
 describe('backtest', () => {
@@ -107,15 +96,5 @@ describe('backtest', () => {
       code: 1,
       answer: { error: { code: 'logbook-broken' } },
     });
-  });
-
-  it.each([
-    [[]],
-    [['--config', 'nowhere.yml']],
-    [[...CONFIG, '--logbook', 'nowhere']],
-    [[...CONFIG, '--zebra']],
-  ])('exits 2 for %j', async (args) => {
-    const { code, out } = await call('backtest', lab(VALID), ...args, '--json');
-    expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 2, answer: { ok: false } });
   });
 });

@@ -156,10 +156,6 @@ describe('the proposal', () => {
     expect(renderPullBody(first, BOXES)).toContain('Since 2026-11-14 (a date, as a fallback:');
   });
 
-  it('has an optional, open box for the Discord update', () => {
-    expect(renderPullBody(view, BOXES)).toContain('- [ ] optional/manual Discord update posted');
-  });
-
   // rule DF-15
   it('links the last ferry, or states that there was none', () => {
     expect(factsOf(first).linksLastFerry).toBe(true);

@@ -69,29 +69,7 @@ export type Environment = {
   readonly secrets: Observed<readonly string[]>;
 };
 
-export type Facts = {
-  readonly config: LabConfig;
-  /** Private keys in this environment. */
-  readonly held: SigningKeys;
-  readonly now: Instant;
-  readonly repository: string;
-  readonly defaultBranch: string;
-  readonly isPrivate: boolean;
-  readonly files: Observed<WorkflowFiles>;
-  readonly clusters: readonly ClusterKey[];
-  readonly appPermissions: Observed<Readonly<Record<string, string>> | null>;
-  readonly workflowPermissions: Observed<settings.WorkflowPermissions>;
-  readonly forkApproval: Observed<string>;
-  readonly environments: readonly Environment[];
-  readonly repositorySecrets: Observed<readonly string[]>;
-  /** Secrets of the organization that this repository can use. */
-  readonly organizationSecrets: Observed<readonly string[]>;
-  readonly runnerLabels: Observed<readonly (readonly string[])[]>;
-  readonly runnerGroups: Observed<readonly settings.RunnerGroup[]>;
-  readonly defaultBranchRules: Observed<readonly settings.BranchRule[]>;
-  readonly logbookRules: Observed<readonly settings.BranchRule[]>;
-  readonly tagRulesets: Observed<readonly settings.TagRuleset[]>;
-};
+export type Facts = Awaited<ReturnType<typeof readFacts>>;
 
 /** Whether a cluster requires a key, for engines that report it. */
 type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
@@ -105,11 +83,12 @@ export async function readFacts(
   repository: settings.RepositorySettings,
   { config, configText }: { readonly config: LabConfig; readonly configText: string },
   { cwd, held, now }: Here,
-): Promise<Facts> {
+) {
   const branch = repository.default_branch;
   const files = await workflowFiles(client, branch);
   return {
     config,
+    /** Private keys in this environment. */
     held,
     now,
     repository: `${client.owner}/${client.repo}`,
@@ -122,6 +101,7 @@ export async function readFacts(
     forkApproval: await settings.readForkApproval(client),
     environments: await environments(client, config, files),
     repositorySecrets: await settings.readSecretNames(client, 'repository'),
+    /** Secrets of the organization that this repository can use. */
     organizationSecrets: await settings.readSecretNames(client, 'organization'),
     runnerLabels: await settings.readRunnerLabels(client),
     runnerGroups: await settings.readRunnerGroups(client),

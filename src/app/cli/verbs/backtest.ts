@@ -1,13 +1,10 @@
 /** `ferrybot backtest --config FILE [--logbook DIR]`: which recorded decisions a changed config would change. */
 
-import { resolve } from 'node:path';
-import type { LogbookEvent } from '../../../domain/logbook/event.ts';
 import { type Backtest, differences } from '../../../domain/past-runs.ts';
 import { backtestTitle } from '../../../render/check.ts';
 import { backtest } from '../../../run/backtest/backtest.ts';
 import { readLabConfig } from '../../config-source.ts';
-import { answer, EXIT, misused, pathOnly, readArgument, refused, type VerbIo } from '../verb-io.ts';
-import { findLogbookFiles } from './logbook-files.ts';
+import { answer, EXIT, misused, readArgument, refused, type VerbIo } from '../verb-io.ts';
 import { recordedEvents } from './logbook-verify.ts';
 
 /** Exit 0: the backtest ran; 1: the config is invalid or the logbook does not verify. */
@@ -20,18 +17,12 @@ export async function backtestVerb(io: VerbIo, file: string, logbook: string): P
     const message = `${file}:${first?.line ?? 1}:${first?.column ?? 1}: ${first?.message ?? 'not valid'}`;
     return refused(io, { code: 'config-invalid', message, problems: reading.problems });
   }
-  const found = await findLogbookFiles(resolve(io.cwd, logbook), io.cwd, pathOnly(io));
-  if (!found.ok) return misused(io, found.error);
-  const runs: (readonly LogbookEvent[])[] = [];
-  for (const one of found.value) {
-    const events = recordedEvents(one);
-    if (!events.ok) return refused(io, events.error);
-    runs.push(events.value);
-  }
-  return told(io, backtest(runs, reading.config));
+  const runs = await recordedEvents(io, logbook);
+  if (!runs.ok) return refused(io, runs.error);
+  return reportBacktest(io, backtest(runs.value, reading.config));
 }
 
-function told(io: VerbIo, played: Backtest): number {
+function reportBacktest(io: VerbIo, played: Backtest): number {
   const runs = played.runs.map((run) => ({ ...run, decisions: differences(run) }));
   const lines = runs.flatMap(({ run, decisions }) =>
     decisions.map(

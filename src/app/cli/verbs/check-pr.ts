@@ -1,6 +1,5 @@
 /** `ferrybot check-pr`: every launch gate on a local branch. */
 
-import { fillLane } from '../../../config/lane-of-file.ts';
 import { GitError } from '../../../domain/git.ts';
 import { type GateId, type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
 import type { EventDataByType } from '../../../domain/logbook/event.ts';
@@ -13,6 +12,7 @@ import {
   isRunId,
   known,
   type Observed,
+  type RunId,
   type Sha,
   unknown,
 } from '../../../domain/values.ts';
@@ -23,6 +23,7 @@ import { whoCan } from '../../../render/card-gates.ts';
 import { gateWords } from '../../../render/gate-words.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
+import { proposedData } from '../../../run/proposal-record.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { changeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
 import { readBody } from '../../control/shown-facts.ts';
@@ -35,6 +36,8 @@ type Options = {
   readonly body?: string | undefined;
 };
 
+/** The name of a checkout that may be of no repository on GitHub. */
+const REPOSITORY = 'local/checkout';
 const NO_BODY = unknown('no text was given: --body FILE has what the pull request would say');
 const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
 
@@ -87,7 +90,7 @@ async function judgeBranch(checkout: Checkout, branch: Branch): Promise<readonly
     approvals: NEEDS_GITHUB,
     approved: null,
     config,
-    repository: 'local/checkout',
+    repository: REPOSITORY,
     now,
     facts: await factsOf(checkout, branch),
     digestOf,
@@ -175,29 +178,16 @@ async function factsOf(checkout: Checkout, { base, head, config, body, path }: B
 }
 
 /** The proposal that this branch would record today, as far as it is known. */
-function proposalOf(
-  config: LaneScopedConfig,
-  run: Parameters<typeof fillLane>[1]['run'],
-  date: string,
-): EventDataByType['proposed'] {
-  const lane = config.lane;
-  return {
-    lane: config.laneName,
-    date,
-    runName: fillLane(lane, { run, date }).runName,
-    repository: 'local/checkout',
-    issue: 0,
-    pull: 0,
-    baseBranch: lane.targetBranch,
-    headBranch: '',
-    experiment: config.kind.proposes?.change?.file(lane) ?? '',
+function proposalOf(config: LaneScopedConfig, run: RunId, date: string): EventDataByType['proposed'] {
+  const recorded = {
+    experiment: config.kind.proposes?.change?.file(config.lane) ?? '',
     objective: { kind: 'integration', text: '' },
     interval: { sinceCommit: null, sinceDate: date, fallback: true, lastRun: null },
     candidate: null,
-    author: { id: 0, login: '' },
-    requestedBy: null,
-    keys: [],
-  };
+  } as const;
+  const place = { config, repository: REPOSITORY };
+  const known = proposedData(place, { run, date, recorded, knobs: [] }, null, { headBranch: '' });
+  return { ...known, issue: 0, pull: 0, author: { id: 0, login: '' } };
 }
 
 /** The verdict as recorded, with its text and who can resolve it. */

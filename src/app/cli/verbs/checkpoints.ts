@@ -16,8 +16,7 @@ import { withoutEndSlashes } from '../../../domain/text.ts';
 import { fail, ok, type Result } from '../../../domain/values.ts';
 import { checkpointLines, refusedWords } from '../../../render/contract-words.ts';
 import { openStore } from '../../../stores/open.ts';
-import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
-import { logbookIn } from './logbook-files.ts';
+import { answer, EXIT, type Refusal, refused, type VerbIo } from '../verb-io.ts';
 import { recordedEvents } from './logbook-verify.ts';
 
 type CheckpointsOptions = {
@@ -37,8 +36,7 @@ export async function checkpointsVerb(
   options: CheckpointsOptions,
 ): Promise<number> {
   const state = options.run === undefined ? null : await stateOfRun(io, options.run, options.dir);
-  if (state !== null && !state.ok)
-    return state.error.code === 'usage' ? misused(io, state.error.message) : refused(io, state.error);
+  if (state !== null && !state.ok) return refused(io, state.error);
   const roots = await Promise.all([root, ...options.temporary].map((one) => searched(io, one)));
   const search: Search = {
     roots,
@@ -55,12 +53,12 @@ export async function checkpointsVerb(
     asked === null || asked.kind === 'chosen'
       ? checkpointLines(all, asked ?? chooseCheckpoint(search))
       : `refused: ${refusedWords(asked.code)} (${asked.why})\n`;
-  const chosen = isChosen ? told(choice.checkpoint) : null;
+  const chosen = isChosen ? judgedInJson(choice.checkpoint) : null;
   answer(
     io,
     {
       ok: isChosen,
-      checkpoints: all.map(told),
+      checkpoints: all.map(judgedInJson),
       chosen,
       ...(asked === null ? { ask: why } : { refused: why }),
     },
@@ -76,7 +74,7 @@ async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
   return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
 }
 
-function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
+function judgedInJson({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
   return {
     path: stored.path,
     step: metadata?.step ?? null,
@@ -89,14 +87,9 @@ function told({ stored, metadata, attempt, standing }: JudgedCheckpoint): object
 
 /** A run from a copy of the logbook. */
 async function stateOfRun(io: VerbIo, run: string, dir: string): Promise<Result<RunState, Refusal>> {
-  const found = await logbookIn(dir, io);
-  if (!found.ok) return fail({ code: 'usage', message: found.error });
-  const file = found.value.find((one) => one.run === run);
-  if (file === undefined)
-    return fail({ code: 'run-unknown', message: `the logbook in ${dir} has no run ${run}` });
-  const events = recordedEvents(file);
-  if (!events.ok) return events;
-  const folded = fold(events.value);
+  const read = await recordedEvents(io, dir, run);
+  if (!read.ok) return read;
+  const folded = fold(read.value[0] ?? []);
   if (!folded.ok || folded.value === null)
     return fail({ code: 'logbook-broken', message: `${run} cannot be read` });
   return ok(folded.value);

@@ -8,7 +8,7 @@ import { fail, ok, type Result, type TreeId } from '../../../domain/values.ts';
 import { openCheckout } from '../../../host/git/checkout.ts';
 import { JOURNAL, splitLines } from '../../../logbook/chain.ts';
 import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
-import { pathOnly, type VerbIo } from '../verb-io.ts';
+import { pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
 
 /** The files of one run, and facts from their path. */
 export type LogbookFile = {
@@ -36,30 +36,32 @@ const FIRST_NAME = eventsName(1);
 type History = ReadonlyMap<string, ReadonlySet<TreeId>>;
 type Committed = { readonly history: History; readonly git: GitReader | null };
 
-/** Reads the files at `path` (absolute). The error is for people. */
+/** Reads the files at `path`, which is relative to the caller's folder. */
 export async function findLogbookFiles(
+  io: VerbIo,
   path: string,
-  cwd: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<Result<readonly LogbookFile[], string>> {
+): Promise<Result<readonly LogbookFile[], Refusal>> {
+  const at = resolve(io.cwd, path);
   try {
-    return await readFiles(path, cwd, environment);
+    const found = await readFiles(at, io);
+    return found.ok ? found : notFound(found.error);
   } catch (error) {
-    if (error instanceof GitError) return fail(`the history around ${path} cannot be read: ${error.message}`);
+    if (error instanceof GitError)
+      return notFound(`the history around ${at} cannot be read: ${error.message}`);
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return fail(`${path} cannot be read: ${error.message}`);
+    return notFound(`${at} cannot be read: ${error.message}`);
   }
 }
 
-async function readFiles(
-  path: string,
-  cwd: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<Result<readonly LogbookFile[], string>> {
+function notFound(message: string): Result<never, Refusal> {
+  return fail({ code: 'usage', message });
+}
+
+async function readFiles(path: string, io: VerbIo): Promise<Result<readonly LogbookFile[], string>> {
   const found = await statOf(path);
   if (found === null) return fail(`there is nothing at ${path}`);
   const folder = found.isDirectory() ? path : dirname(path);
-  const committed = await readCommitted(folder, environment);
+  const committed = await readCommitted(folder, pathOnly(io));
   const { history } = committed;
   const runs = found.isDirectory()
     ? await runsIn(path, history)
@@ -67,7 +69,7 @@ async function readFiles(
   if (runs.length === 0) return fail(`${path} has no ${FIRST_NAME} and no runs/YYYY/MM/*/${FIRST_NAME}`);
   const files: LogbookFile[] = [];
   for (const names of runs) {
-    const read = await readOne(folder, names, cwd, committed);
+    const read = await readOne(folder, names, io.cwd, committed);
     if (!read.ok) return read;
     files.push(read.value);
   }
@@ -180,10 +182,10 @@ async function partsIn(folder: string, place: string, history: History): Promise
 }
 
 /** The logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
-export async function logbookIn(dir: string, io: VerbIo): ReturnType<typeof findLogbookFiles> {
-  const kept = await findLogbookFiles(resolve(io.cwd, dir, 'logbook'), io.cwd, pathOnly(io));
+export async function logbookIn(io: VerbIo, dir: string): ReturnType<typeof findLogbookFiles> {
+  const kept = await findLogbookFiles(io, join(dir, 'logbook'));
   if (kept.ok) return kept;
-  const itself = await findLogbookFiles(resolve(io.cwd, dir), io.cwd, pathOnly(io));
+  const itself = await findLogbookFiles(io, dir);
   return itself.ok ? itself : kept;
 }
 

@@ -14,50 +14,54 @@ import { type Anchor, JOURNAL, splitLines } from '../../../logbook/chain.ts';
 import { eventsPath, folderOf } from '../../../logbook/segments.ts';
 import { showEvents, showText } from '../../../logbook/telling.ts';
 import { type BadEntry, historyFault, type Verification, verifyLogbook } from '../../../logbook/verify.ts';
-import { answer, EXIT, misused, pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
-import { findLogbookFiles, type LogbookFile } from './logbook-files.ts';
+import { answer, EXIT, misused, type Refusal, refused, type VerbIo } from '../verb-io.ts';
+import { findLogbookFiles, type LogbookFile, logbookIn } from './logbook-files.ts';
 
-export type LogbookArguments = {
-  readonly path: string;
-  readonly keys: readonly PublicKey[] | null;
-  readonly head: Anchor | null;
-};
+type LogbookArguments = { readonly keys: readonly PublicKey[] | null; readonly head: Anchor | null };
 
 export type LogbookOptions = { readonly keys?: string | undefined; readonly head?: string | undefined };
 
-/** Parses the arguments; the error is for people. */
-export async function readLogbookArguments(
-  cwd: string,
+type ToVerify = { readonly files: readonly LogbookFile[]; readonly given: LogbookArguments };
+
+/** The files at the path, and what they are verified against. */
+async function readToVerify(
+  io: VerbIo,
   path: string,
   options: LogbookOptions,
-): Promise<Result<LogbookArguments, string>> {
+): Promise<Result<ToVerify, Refusal>> {
   const head = options.head === undefined ? ok(null) : headOf(options.head);
   if (!head.ok) return head;
-  const keys = options.keys === undefined ? ok(null) : await keysFrom(resolve(cwd, options.keys));
-  return keys.ok ? ok({ path: resolve(cwd, path), keys: keys.value, head: head.value }) : keys;
+  const keys = options.keys === undefined ? ok(null) : await keysFrom(resolve(io.cwd, options.keys));
+  if (!keys.ok) return keys;
+  const files = await findLogbookFiles(io, path);
+  return files.ok ? ok({ files: files.value, given: { keys: keys.value, head: head.value } }) : files;
 }
 
-function headOf(text: string): Result<Anchor, string> {
+function headOf(text: string): Result<Anchor, Refusal> {
   const [, seq, hash = ''] = /^(\d{1,15}):([0-9a-f]{12,64})$/.exec(text) ?? [];
   return seq === undefined
-    ? fail('--head takes seq:hash, with at least 12 hex digits of the hash')
+    ? usage('--head takes seq:hash, with at least 12 hex digits of the hash')
     : ok({ seq: Number(seq), hash });
 }
 
 /** Reads only the keys, so that a config with an error elsewhere still works. */
 const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
 
-async function keysFrom(path: string): Promise<Result<readonly PublicKey[], string>> {
+async function keysFrom(path: string): Promise<Result<readonly PublicKey[], Refusal>> {
   try {
     const found = keysSchema.safeParse(
       parse(await readFile(path, 'utf8'), { maxAliasCount: limits.configAliasesMax }),
     );
     return found.success
       ? ok(found.data.keys)
-      : fail(`${path} lists no keys: ${z.prettifyError(found.error)}`);
+      : usage(`${path} lists no keys: ${z.prettifyError(found.error)}`);
   } catch (error) {
-    return fail(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function usage(message: string): Result<never, Refusal> {
+  return fail({ code: 'usage', message });
 }
 
 /** A run in the JSON answer. `anchor`: what proves that its end is complete. */
@@ -76,24 +80,26 @@ export type VerifyAnswer = {
 };
 
 /** A bad entry with its file and the line in that file. */
-export type PlacedEntry = BadEntry & { readonly file: string };
+type PlacedEntry = BadEntry & { readonly file: string };
 
 /** Exit 0: good; 1: bad; 2: usage error, or nothing to verify. */
 export async function logbookVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
-  const parsed = await readLogbookArguments(io.cwd, path, options);
-  if (!parsed.ok) return misused(io, parsed.error);
-  const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
-  if (!files.ok) return misused(io, files.error);
-  if (parsed.value.head !== null && files.value.length > 1) {
+  const read = await readToVerify(io, path, options);
+  if (!read.ok) return refused(io, read.error);
+  const { files, given } = read.value;
+  if (given.head !== null && files.length > 1)
     return misused(io, '--head is of one run, and there are several here');
-  }
-  const verified = verifyFiles(files.value, parsed.value, io.cwd);
+  const verified = verifyFiles(files, given, { cwd: io.cwd, path: resolve(io.cwd, path) });
   answer(io, verified, told(verified));
   return verified.ok ? EXIT.yes : EXIT.no;
 }
 
 /** Verifies files up to the first bad one. An end that nothing anchors is the least fault: the journal, for example, never ends. */
-function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments, cwd: string): VerifyAnswer {
+function verifyFiles(
+  files: readonly LogbookFile[],
+  options: LogbookArguments,
+  { cwd, path }: { readonly cwd: string; readonly path: string },
+): VerifyAnswer {
   const runs: VerifiedRun[] = [];
   const checkpointed = new Map<string, CheckpointedRun>();
   let unanchored: PlacedEntry | null = null;
@@ -104,7 +110,7 @@ function verifyFiles(files: readonly LogbookFile[], options: LogbookArguments, c
     if (bad !== null && bad.reason !== 'unanchored') return { ok: false, runs, bad };
     unanchored ??= bad;
     // Of a journal alone, nothing says that its runs are gone.
-    const isBesideRuns = resolve(cwd, file.parts[0]?.path ?? '') === join(options.path, eventsPath(JOURNAL));
+    const isBesideRuns = resolve(cwd, file.parts[0]?.path ?? '') === join(path, eventsPath(JOURNAL));
     for (const { type, data } of isBesideRuns ? verification.events : [])
       if (type === 'record-checkpointed')
         for (const one of [...data.live, ...data.ended]) checkpointed.set(one.run, one);
@@ -135,9 +141,9 @@ function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
 }
 
 /** Verifies one run against its entries, its history and the given head. */
-export function verifyFile(
+function verifyFile(
   file: LogbookFile,
-  options: Pick<LogbookArguments, 'keys' | 'head'>,
+  options: LogbookArguments,
   checkpointed: Anchor | null = null,
 ): { readonly run: VerifiedRun; readonly bad: PlacedEntry | null; readonly verification: Verification } {
   const [text = '', ...next] = file.parts.map((part) => part.text);
@@ -189,12 +195,27 @@ function earlier(entry: BadEntry | null, history: BadEntry | null): BadEntry | n
   return history.line < entry.line ? history : entry;
 }
 
-/** The verified events of a run. An unfinished run needs no anchor. */
-export function recordedEvents(file: LogbookFile): Result<readonly LogbookEvent[], Refusal> {
-  const { bad, verification } = verifyFile(file, { keys: null, head: null });
-  return bad === null || bad.reason === 'unanchored'
-    ? ok(verification.events)
-    : fail({ code: 'logbook-broken', message: `${bad.file}:${bad.line}: ${bad.message}` });
+/**
+ * The verified events of each run in `dir`, or of the one that is named. An unfinished run needs no anchor.
+ */
+export async function recordedEvents(
+  io: VerbIo,
+  dir: string,
+  run?: string,
+): Promise<Result<readonly (readonly LogbookEvent[])[], Refusal>> {
+  const found = await logbookIn(io, dir);
+  if (!found.ok) return found;
+  const files = found.value.filter((one) => run === undefined || one.run === run);
+  if (run !== undefined && files.length === 0)
+    return fail({ code: 'run-unknown', message: `the logbook in ${dir} has no run ${run}` });
+  const runs: (readonly LogbookEvent[])[] = [];
+  for (const file of files) {
+    const { bad, verification } = verifyFile(file, { keys: null, head: null });
+    if (bad !== null && bad.reason !== 'unanchored')
+      return fail({ code: 'logbook-broken', message: `${bad.file}:${bad.line}: ${bad.message}` });
+    runs.push(verification.events);
+  }
+  return ok(runs);
 }
 
 function unanchored({ events }: Verification, anchor: VerifiedRun['anchor']): BadEntry | null {
@@ -226,12 +247,10 @@ type Shown = {
 
 /** Prints every run at the path. Exit 1 if an entry does not verify; later entries of that run are not printed. */
 export async function logbookShow(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
-  const parsed = await readLogbookArguments(io.cwd, path, options);
-  if (!parsed.ok) return misused(io, parsed.error);
-  const files = await findLogbookFiles(parsed.value.path, io.cwd, pathOnly(io));
-  if (!files.ok) return misused(io, files.error);
-  const shown = files.value.map((file): Shown => {
-    const { run, bad, verification } = verifyFile(file, parsed.value);
+  const read = await readToVerify(io, path, options);
+  if (!read.ok) return refused(io, read.error);
+  const shown = read.value.files.map((file): Shown => {
+    const { run, bad, verification } = verifyFile(file, read.value.given);
     return { run: run.run, events: verification.events, bad: bad?.reason === 'unanchored' ? null : bad };
   });
   const isGood = shown.every((run) => run.bad === null);

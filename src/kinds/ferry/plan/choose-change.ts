@@ -22,7 +22,7 @@ import { askedChange, checkProposedEdits, riskOf } from '../asked.ts';
 import { chooseCandidate, type RecentFerry } from '../candidates.ts';
 import { applyEdits, type EditedFile } from '../edit.ts';
 import type { IntervalContext, ProposalView } from '../interval.ts';
-import { type FerryLane, ferryLane } from '../settings.ts';
+import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 import type { Experiment } from './experiment.ts';
 
 // The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md).
@@ -42,7 +42,7 @@ const answerSchema = z.strictObject({
     .min(1)
     .max(PROPOSER_EDITS_MAX),
   rationale: z.string().trim().min(1).max(2_000),
-  risk: z.enum(['low', 'medium', 'high']),
+  risk: z.enum(RISKS),
 });
 
 type ProposerInput = {
@@ -57,7 +57,7 @@ type ProposerInput = {
 type Proposed = EditedFile & {
   readonly kind: 'proposes';
   readonly rationale: string;
-  readonly risk: 'low' | 'medium' | 'high';
+  readonly risk: Risk;
 };
 
 type Proposer = NonNullable<FerryLane['proposer']>;

@@ -145,8 +145,14 @@ function fallbackParts({ fixable }: ProposalView, where: string): readonly strin
   ];
 }
 
-function nameOf({ lane, date }: ProposalView): string {
-  return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)} ferry ${date}`;
+/** `Daily ferry 2026-11-21`. */
+export function nameOf({ lane, date }: Pick<ProposalView, 'lane' | 'date'>): string {
+  return `${laneTitle(lane)} ferry ${date}`;
+}
+
+/** The lane as a title begins with it. */
+export function laneTitle(lane: string): string {
+  return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)}`;
 }
 
 function changeText({ changes, isMore }: ProposalView): string {

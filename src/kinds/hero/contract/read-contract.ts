@@ -53,8 +53,8 @@ function estimateOf(parameters: string | null, tokens: string | null): number | 
 
 /** Of a budget and a size that cannot both be meant, nobody here knows which one is. */
 function heldAgainstSize(contract: Contract): Contract {
-  const said = contractValue(contract, 'flops');
-  const estimated = estimateOf(contractValue(contract, 'parameters'), contractValue(contract, 'tokens'));
+  const said = valueIn(contract, 'flops');
+  const estimated = estimateOf(valueIn(contract, 'parameters'), valueIn(contract, 'tokens'));
   if (said === null || estimated === null || isBudgetFor(Number(said), estimated)) return contract;
   const from = `one amount; six operations for each of its parameters and tokens are ${scientific(estimated)}`;
   return { ...contract, flops: { value: said, source: 'unclear', from } };
@@ -72,7 +72,7 @@ const SAID_BY_COMMAND: readonly {
 
 /** The command decides what happens: an answer that says otherwise is none (policy HR-13, HR-38). */
 function heldAgainstCommand(contract: Contract): Contract {
-  const line = readCommandLine(contractValue(contract, 'command') ?? '');
+  const line = readCommandLine(valueIn(contract, 'command') ?? '');
   if (line === null) return contract;
   const open: Record<string, ContractValue> = {};
   for (const { name, options } of SAID_BY_COMMAND) {
@@ -80,7 +80,7 @@ function heldAgainstCommand(contract: Contract): Contract {
       const one = said === '' || said.includes('{') ? null : FIELDS[name].read(said);
       return one !== null && 'value' in one ? [one.value] : [];
     });
-    const value = contractValue(contract, name);
+    const value = valueIn(contract, name);
     const other = value === null ? undefined : read.find((one) => !isSameSaid(name, one, value));
     if (value !== null && other !== undefined)
       open[name] = { value, source: 'unclear', from: `one answer; the command says ${other}` };
@@ -102,22 +102,17 @@ function slugOf(title: string): string | null {
   return isSlug(slug) ? slug : null;
 }
 
-/** A value that can be used: given or inferred. */
-export function contractValue(contract: Contract, name: FieldName): string | null {
-  return valueIn(contract, name);
-}
-
 /** Whether it is a hero run by what it spends, whoever asks for what: by what is said of that, or by what it trains. */
 export function isHero(contract: Contract): boolean {
   // A budget that its size contradicts is still what somebody says that it spends.
   const said = readQuantity(contract['flops']?.value ?? '') ?? 0;
-  const estimated = estimateOf(contractValue(contract, 'parameters'), contractValue(contract, 'tokens')) ?? 0;
+  const estimated = estimateOf(valueIn(contract, 'parameters'), valueIn(contract, 'tokens')) ?? 0;
   return isHeroByCost(Math.max(said, estimated));
 }
 
 /** The name of the run. */
 export function runNameOf(contract: Contract): RunId | null {
-  const slug = contractValue(contract, 'slug');
+  const slug = valueIn(contract, 'slug');
   // rule HR-71
   return slug === null ? null : branded(slug, isRunId);
 }
@@ -125,16 +120,16 @@ export function runNameOf(contract: Contract): RunId | null {
 /** What is missing leaves the lane's own value, which no gate lets through. */
 export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
   const number = (name: FieldName): number | null => {
-    const value = contractValue(contract, name);
+    const value = valueIn(contract, name);
     return value === null ? null : Number(value);
   };
-  const policy = contractValue(contract, 'resume')?.toLowerCase();
+  const policy = valueIn(contract, 'resume')?.toLowerCase();
   const cadence = number('cadence');
   return {
     ...lane,
-    runName: contractValue(contract, 'trackerId') ?? contractValue(contract, 'slug') ?? lane.runName,
-    outputRoot: contractValue(contract, 'outputRoot') ?? lane.outputRoot,
-    ...commandIn(readCommandLine(contractValue(contract, 'command') ?? ''), lane),
+    runName: valueIn(contract, 'trackerId') ?? valueIn(contract, 'slug') ?? lane.runName,
+    outputRoot: valueIn(contract, 'outputRoot') ?? lane.outputRoot,
+    ...commandIn(readCommandLine(valueIn(contract, 'command') ?? ''), lane),
     finalStep: number('finalStep'),
     resume: { policy: policy === 'allow' || policy === 'must' ? policy : 'never' },
     retention: {
@@ -151,12 +146,12 @@ export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
 
 /** The output root, and what the lane says of it; where the contract names the root itself, that alone is searched. */
 export function checkpointPlanOf(contract: Contract, lane: LaneConfig): CheckpointPlan {
-  const from = contractValue(contract, 'initializeFrom');
-  const said = contractValue(contract, 'sourceRun');
-  const output = contractValue(contract, 'outputRoot');
-  const own = contractValue(contract, 'checkpointRoot');
+  const from = valueIn(contract, 'initializeFrom');
+  const said = valueIn(contract, 'sourceRun');
+  const output = valueIn(contract, 'outputRoot');
+  const own = valueIn(contract, 'checkpointRoot');
   const usual = output === null ? [] : [output, ...rootsOfLane(contract, lane, withoutEndSlashes(output))];
-  const temporary = contractValue(contract, 'temporaryRoot');
+  const temporary = valueIn(contract, 'temporaryRoot');
   return {
     from:
       from === null || from === 'none'
@@ -173,14 +168,14 @@ function storePaths(said: readonly (string | null)[]): readonly string[] {
 
 /** A date is no part of a contract: a root with one in its name is not looked in. */
 function rootsOfLane(contract: Contract, lane: LaneConfig, outputRoot: string): readonly string[] {
-  const run = contractValue(contract, 'slug') ?? '{run}';
+  const run = valueIn(contract, 'slug') ?? '{run}';
   const values = { run, date: '{date}', runName: lane.runName, outputRoot };
   return checkpointRoots(lane, values).filter((root) => !/[{}]/.test(root));
 }
 
 /** Only what somebody wrote: what is shipped is the tree of the commit, and runs in no container that is known here. */
 export function containerIn(contract: Contract): string | null {
-  return contract['bundle']?.source === 'given' ? contractValue(contract, 'bundle') : null;
+  return contract['bundle']?.source === 'given' ? valueIn(contract, 'bundle') : null;
 }
 
 /** A name, an identity in the tracker and a place of its own, and the checkpoint of the old one (policy HR-52). */

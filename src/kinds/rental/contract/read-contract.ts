@@ -45,14 +45,10 @@ export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Cont
 /** How much worse than before a metric may be that the contract names: a first run has nothing to be compared with. */
 const TOLERANCE_PERCENT = '10';
 
-function given(contract: Contract, name: FieldName): string | null {
-  return valueIn(contract, name);
-}
-
 /** What is missing leaves the lane's own value, which no gate lets through. */
 export function settingsOf(configured: LaneConfig, contract: Contract): RentalLane {
   const lane = rentalLane(configured);
-  const value = (name: FieldName): string | null => given(contract, name);
+  const value = (name: FieldName): string | null => valueIn(contract, name);
   const [better, key] = value('objective')?.split(' ') ?? [];
   const finalStep = value('finalStep');
   const secrets = namesIn(value('secrets'));
@@ -74,12 +70,12 @@ export function settingsOf(configured: LaneConfig, contract: Contract): RentalLa
 
 /** What the machine has to be and may cost; what it does not say is as the cluster has it. */
 export function needsOf(contract: Contract): MachineNeeds {
-  const text = (name: FieldName): string | undefined => given(contract, name) ?? undefined;
+  const text = (name: FieldName): string | undefined => valueIn(contract, name) ?? undefined;
   const count = (name: FieldName): number | undefined => {
-    const value = given(contract, name);
+    const value = valueIn(contract, name);
     return value === null ? undefined : Number(value);
   };
-  const [minutes] = /\d+/.exec(given(contract, 'teardown') ?? '') ?? [];
+  const [minutes] = /\d+/.exec(valueIn(contract, 'teardown') ?? '') ?? [];
   return present({
     gpu: text('gpu'),
     gpus: count('gpus'),
