@@ -165,6 +165,26 @@ print("::add-mask::secret"); print("done")`;
     expect(text).toContain('\u001b[31mred\u001b[0m\n🚀');
   });
 
+  it('returns the log of a job that writes invalid UTF-8 at unchanged offsets', async () => {
+    // This way, Ray's own second line precedes the job's lines.
+    const source = `import sys, time
+time.sleep(1)
+out = sys.stdout.buffer
+out.write(b"step 1\\rstep 2\\r\\nfirst\\n"); out.flush(); time.sleep(4)
+out.write(b"caf\\xe9 \\xff\\xf0\\x9f\\nValueError: over\\n")`;
+    await submitTo(engine, specOf('latin', python(source)));
+    await until('latin', (status) => status === 'RUNNING');
+    const before = await logOnce('latin', (text) => /Running entrypoint[\s\S]*first\n$/.test(text));
+    await until('latin', hasEnded);
+    const offset = Buffer.byteLength(before);
+    const another = createRestEngine({ address: head.address, token: head.token });
+    const rest = await readText(another, 'latin', offset);
+    expect(rest).toMatchObject({ kind: 'chunk', text: 'caf? ???\nValueError: over\n', atEnd: true });
+    expect(await readText(engine, 'latin', 0)).toMatchObject({
+      text: `${before}caf? ???\nValueError: over\n`,
+    });
+  });
+
   it('reports why a job failed without the secrets that the job printed, in any encoding', async () => {
     const source = `import os, base64, urllib.parse
 s = os.environ["WANDB_API_KEY"]

@@ -32,6 +32,9 @@ export const QUESTIONS = [
   'stop-running',
   'stop-ended',
   'logs',
+  'logs-no-utf8',
+  'log-file',
+  'log-file-unknown',
   'list',
   'package-unknown',
   'package-put',
@@ -94,10 +97,20 @@ export async function recordRay(head: RayHead): Promise<Recording> {
   });
   await ask('POST', 'api/jobs/', job('-2', 'true'));
   await ask('POST', 'api/jobs/', job('-3', 'exit 3'));
+  await ask('POST', 'api/jobs/', job('-4', "sleep 1; printf 'caf\\351\\n'"));
   answers['job-running'] = await until('', 'RUNNING');
   answers['job-succeeded'] = await until('-2', 'SUCCEEDED');
   answers['job-failed'] = await until('-3', 'FAILED');
   answers.logs = await saying(SAYS, () => ask('GET', `${jobPath('')}/logs`));
+  await until('-4', 'SUCCEEDED');
+  answers['logs-no-utf8'] = await ask('GET', `${jobPath('-4')}/logs`);
+  const { driver_node_id: node } = z
+    .object({ driver_node_id: z.string() })
+    .parse(JSON.parse(await asItIs(head, jobPath('-4'))));
+  const file = (kind: string): string =>
+    `api/v0/logs/file?node_id=${node}&filename=job-driver-${RECORDED_JOB}${kind}.log&lines=-1`;
+  answers['log-file'] = await ask('GET', file('-4'));
+  answers['log-file-unknown'] = await refused(() => ask('GET', file('-9')));
   answers.list = sorted(await ask('GET', 'api/jobs/'));
   answers['stop-running'] = await ask('POST', `${jobPath('')}/stop`);
   answers['job-stopped'] = await until('', 'STOPPED');
@@ -135,6 +148,27 @@ async function saying(words: string, look: () => Promise<RecordedAnswer>): Promi
     seen = await look();
   }
   return seen;
+}
+
+/**
+ * A busy head starts its response before it knows that there is no such file: 200 and an empty body. The next
+ * request gets the error.
+ */
+async function refused(look: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
+  let seen = await look();
+  for (let again = 0; again < 20 && seen.status === 200 && seen.body === ''; again += 1) {
+    await sleep(500);
+    seen = await look();
+  }
+  return seen;
+}
+
+/** A response with the ids of this head. */
+async function asItIs(head: RayHead, path: string): Promise<string> {
+  const answer = await fetch(`${head.address}/${path}`, {
+    headers: { authorization: `Bearer ${head.token}` },
+  });
+  return answer.text();
 }
 
 /** Ray lists its jobs in no order. */

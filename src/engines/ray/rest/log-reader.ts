@@ -3,12 +3,14 @@
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { cutText } from '../../../domain/text.ts';
+import { completeUtf8Length, utf8Only } from '../../../host/files.ts';
 import { type Unknown, unknownBecause } from '../../shared/acts.ts';
 import { type HttpAnswer, readWhole } from '../../shared/http.ts';
 import { createLogWindow, type LogWindow } from '../../shared/log-window.ts';
 import {
   authorization,
   lastLine,
+  lookUp,
   RAY_ANSWER_BYTES_MAX,
   RAY_ANSWER_TEXT_MAX,
   type RestSettings,
@@ -18,8 +20,10 @@ import {
 } from './ask.ts';
 
 type LogDecoder = {
-  /** The UTF-8 bytes of log that the next bytes of the answer complete. */
+  /** The next bytes of the answer to the UTF-8 bytes of log that they complete. */
   readonly read: (bytes: Uint8Array) => Uint8Array;
+  /** What only the end of the answer completes; to be asked when nothing more comes. */
+  readonly end: () => Uint8Array;
   /** `open`: more is to come; `whole`: the answer may end here; `other`: this is no such answer. */
   readonly state: () => 'open' | 'whole' | 'other';
 };
@@ -86,6 +90,7 @@ export function createJsonLogReader(): LogDecoder {
       held = '';
       return Buffer.from(frame === OPENING ? readText(text) : readFrame(text), 'latin1');
     },
+    end: () => new Uint8Array(),
     state: () => (isOther ? 'other' : frame === FRAME ? 'whole' : 'open'),
   };
 }
@@ -99,6 +104,36 @@ function decoded([, high, low, unit, simple]: RegExpExecArray): string | null {
   return Buffer.from(String.fromCharCode(...codes), 'utf8').toString('latin1');
 }
 
+const RETURN = 13;
+const NEWLINE = 10;
+
+/**
+ * Ray opens the file in Python's text mode, which makes one newline of `\r\n` and of a lone `\r`
+ * (job_log_storage_client.py; Python, `open`, newline=None), so the same is done here: offsets of the one way to a log
+ * are those of the other. What is no UTF-8 becomes `?`, for which the Jobs API has no answer at all.
+ */
+export function createFileLogReader(): LogDecoder {
+  // An unfinished character, or a return that the next piece may follow with a newline.
+  let held: Uint8Array = new Uint8Array();
+  return {
+    read: (bytes) => {
+      const joined = Buffer.concat([held, bytes]);
+      const length = completeUtf8Length(joined);
+      const end = joined[length - 1] === RETURN ? length - 1 : length;
+      held = Uint8Array.from(joined.subarray(end));
+      const clean = Buffer.from(utf8Only(joined.subarray(0, end)));
+      return Buffer.from(clean.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1');
+    },
+    // A character that was never finished is not handed on: the job may still write the rest of it.
+    end: () => {
+      const isReturn = held[0] === RETURN;
+      held = new Uint8Array();
+      return Uint8Array.from(isReturn ? [NEWLINE] : []);
+    },
+    state: () => 'whole',
+  };
+}
+
 /** Time for one chunk of a log: a connection that drips gives what it gave by then. */
 export const RAY_LOG_CHUNK_MS = 10_000;
 /** Tries of one read. */
@@ -109,16 +144,14 @@ export type LogReader = {
   readonly close: () => void;
 };
 
-/** An answer with the whole log, and how many bytes of it have come. */
-type OpenLog = {
-  readonly kind: 'open';
-  readonly answer: HttpAnswer;
-  readonly decoder: LogDecoder;
-  bytes: number;
-};
+type OpenLog = { readonly kind: 'open'; readonly answer: HttpAnswer; readonly decoder: LogDecoder };
 
 /** What is known of a log. */
-type Reading = { window: LogWindow; open: OpenLog | null };
+type Reading = {
+  window: LogWindow;
+  /** An answer with the whole log, and how many bytes of it have come. */
+  open: { readonly log: OpenLog; bytes: number } | null;
+};
 
 /**
  * The Jobs API gives the whole log in one answer, which is decoded as it arrives: what is known is passed over, and it stays
@@ -128,9 +161,9 @@ type Reading = { window: LogWindow; open: OpenLog | null };
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
   const reading: Reading = { window: createLogWindow(), open: null };
   const readOnce = async (offset: number): Promise<LogRead> => {
-    reading.open?.answer.hold(true);
+    reading.open?.log.answer.hold(true);
     const read = await readFrom(settings, jobId, reading, offset);
-    reading.open?.answer.hold(false);
+    reading.open?.log.answer.hold(false);
     return read;
   };
   let last: Promise<unknown> = Promise.resolve();
@@ -200,15 +233,15 @@ async function nextPiece(
   if (reading.open === null) {
     const log = await openLog(settings, jobId);
     if (log.kind !== 'open') return log;
-    reading.open = log;
+    reading.open = { log, bytes: 0 };
   }
   const { open, window } = reading;
-  const { answer, decoder } = open;
+  const { answer, decoder } = open.log;
   try {
     // Blanks may stand around the text, as many as a server likes.
     while (settings.elapsed() < untilMs) {
       const { value, done } = await answer.body.next();
-      const bytes = done === true ? new Uint8Array() : decoder.read(value);
+      const bytes = done === true ? decoder.end() : decoder.read(value);
       if (decoder.state() === 'other') return unknownBecause('this is no log of Ray');
       const known = window.end() - open.bytes;
       open.bytes += bytes.length;
@@ -233,18 +266,61 @@ function beginAt(reading: Reading, offset: number): void {
 }
 
 function close(reading: Reading): void {
-  reading.open?.answer.close();
+  reading.open?.log.answer.close();
   reading.open = null;
 }
 
 /**
- * `GET /api/jobs/{id}/logs`: one JSON string with the whole log, without offset or limit (job_head.py, get_job_logs). Ray answers 500 if the
- * log has a byte that is not UTF-8. Until the status is known, the request has the time of any other; a log takes as long as it is long.
+ * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). One
+ * byte that is no UTF-8 makes Ray answer 500 for all of it, for good; then the file is asked for.
  */
 async function openLog(
   settings: RestSettings,
   jobId: string,
 ): Promise<OpenLog | { readonly kind: 'absent' } | Unknown> {
+  const opened = await open(settings, `api/jobs/${jobId}/logs`);
+  if (opened.kind !== 'said') return opened;
+  const { status, text } = opened;
+  if (saysMissing(opened, jobId)) return { kind: 'absent' };
+  const message = scrub(settings, `no log: ${status}: ${lastLine(settings, text)}`);
+  if (status !== 500 || !text.includes('UnicodeDecodeError')) return unknownBecause(message);
+  const file = await openFile(settings, jobId);
+  return file.kind === 'open' ? file : unknownBecause(`${message}; ${file.message}`);
+}
+
+/**
+ * `GET /api/v0/logs/file` of the state API (ray-project/ray, python/ray/dashboard/modules/state/state_head.py): the bytes
+ * of a file below the logs of one node, `lines=-1` for all of them. The driver's node stands in the job's details.
+ */
+async function openFile(settings: RestSettings, jobId: string): Promise<OpenLog | Unknown> {
+  const found = await lookUp(settings, jobId, null);
+  const node = found.kind === 'there' ? (found.job.details['driverNode'] ?? '') : '';
+  if (!/^[0-9a-f]{16,64}$/.test(node)) return unknownBecause('the node of its file is not known');
+  const query = new URLSearchParams({ node_id: node, filename: `job-driver-${jobId}.log`, lines: '-1' });
+  const opened = await open(settings, `api/v0/logs/file?${query}`);
+  if (opened.kind === 'unknown') return opened;
+  if (opened.kind === 'said')
+    return unknownBecause(
+      scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`),
+    );
+  const { contentType } = opened.answer;
+  if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
+  opened.answer.close();
+  return unknownBecause(`no file either: it comes as ${contentType || 'nothing known'}`);
+}
+
+type Said = {
+  readonly kind: 'said';
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+};
+
+/**
+ * Asks; an answer other than 200 is read as far as it may say something. Until it is known to be a log it has the time of
+ * any other answer, however often a little of it comes; a log takes as long as it is long.
+ */
+async function open(settings: RestSettings, path: string): Promise<OpenLog | Said | Unknown> {
   const down = await settings.reach();
   if (down !== null) return unknownBecause(down);
   const deadline = new AbortController();
@@ -252,7 +328,7 @@ async function openLog(
   try {
     const result = await settings.http({
       method: 'GET',
-      url: new URL(`api/jobs/${jobId}/logs`, settings.address),
+      url: new URL(path, settings.address),
       headers: authorization(settings),
       body: null,
       idleTimeoutMs: settings.requestTimeoutMs,
@@ -261,7 +337,7 @@ async function openLog(
     if (result.kind === 'failed') return unknownBecause(scrub(settings, result.message));
     const { answer } = result;
     const { status, contentType } = answer;
-    if (status === 200) return { kind: 'open', answer, decoder: createJsonLogReader(), bytes: 0 };
+    if (status === 200) return { kind: 'open', answer, decoder: createJsonLogReader() };
     const refusal = refusalOf(settings, answer);
     if (refusal !== null) {
       answer.close();
@@ -269,9 +345,7 @@ async function openLog(
     }
     const said = await readWhole(answer, RAY_ANSWER_BYTES_MAX);
     if (said.kind === 'unknown') return unknownBecause(scrub(settings, `${status}: ${said.message}`));
-    const text = cutText(said.text, RAY_ANSWER_TEXT_MAX);
-    if (saysMissing({ status, contentType, text }, jobId)) return { kind: 'absent' };
-    return unknownBecause(scrub(settings, `no log: ${status}: ${lastLine(settings, text)}`));
+    return { kind: 'said', status, contentType, text: cutText(said.text, RAY_ANSWER_TEXT_MAX) };
   } finally {
     clearTimeout(timer);
   }
