@@ -22,13 +22,13 @@ const candidate = z.strictObject({
   bucket: z
     .enum(['datamix', 'optimizer', 'architecture', 'system', 'observability'])
     .describe("The policy's bucket of the knob; the one tried least recently comes first."),
-  risk: z.enum(RISKS).describe('Stands in the proposal.'),
+  risk: z.enum(RISKS).describe('Shown in the proposal.'),
   reason: z.string().min(1).max(500).describe('Why this is worth a day.'),
   signal: z
     .enum(['validation', 'exploration'])
     .optional()
     .describe(
-      'Whether it validates the pipeline or explores the model: what validates comes first. Left out: exploration where the bucket is architecture or the risk is high.',
+      'Whether it validates the pipeline or explores the model; validation comes first. Default: exploration if the bucket is architecture or the risk is high.',
     ),
 });
 
