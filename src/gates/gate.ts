@@ -161,22 +161,21 @@ type Judging<Gate extends GateId> = {
   readonly unknown: Says<Gate, [RemedyActor]>;
 };
 
-const JUDGING = {
-  pass: (code: string, found: object = {}): Judgement => judgement('pass', code, 'anyone', found),
-  warn: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('warn', code, by, found),
-  block: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('fail', code, by, found),
-  unknown: (code: string, by: RemedyActor, found: object = {}): Judgement =>
-    judgement('unknown', code, by, found),
-};
+const says =
+  (outcome: Judgement['outcome']) =>
+  (code: string, remedyBy: RemedyActor, found: object = {}): Judgement => ({
+    outcome,
+    code,
+    found: recordedFacts(found),
+    remedyBy,
+  });
 
-function judgement(
-  outcome: Judgement['outcome'],
-  code: string,
-  remedyBy: RemedyActor,
-  found: object,
-): Judgement {
-  return { outcome, code, found: recordedFacts(found), remedyBy };
-}
+const JUDGING = {
+  pass: (code: string, found: object = {}): Judgement => says('pass')(code, 'anyone', found),
+  warn: says('warn'),
+  block: says('fail'),
+  unknown: says('unknown'),
+};
 
 /** The answers of this gate. */
 export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {

@@ -2,7 +2,7 @@
 
 import { addDecimals, compareDecimals } from '../domain/decimal.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
-import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import { costOf, launchesIn, PERIODS, periodOf } from '../domain/launch/spending.ts';
 import { GATES, isRunnerGate, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
@@ -61,7 +61,7 @@ export const clusterMatches = defineGate('cluster-matches', ({ manifest, approve
   }),
 );
 
-const costBudgetAnswer = judging('cost-budget');
+const onCost = judging('cost-budget');
 
 /** One run costs no more than the lane's budget, by the cost table of its cluster, and nor do the runs of a period. */
 export const costBudget = defineGate(
@@ -71,11 +71,11 @@ export const costBudget = defineGate(
       const rented = rentedTooMuch(envelope.rental, rentals, cluster, dateOf(now));
       if (rented !== null) return rented;
       const budget = lane.costBudget;
-      if (budget === null) return costBudgetAnswer.pass('within', { cost });
+      if (budget === null) return onCost.pass('within', { cost });
       const found = { cost, most: budget.maxAcceleratorHours };
-      const over = budget.enforce === 'block' ? costBudgetAnswer.block : costBudgetAnswer.warn;
+      const over = budget.enforce === 'block' ? onCost.block : onCost.warn;
       if (compareDecimals(cost, budget.maxAcceleratorHours) > 0) return over('over', 'lab', found);
-      if (budget.perWeek === null && budget.perMonth === null) return costBudgetAnswer.pass('within', found);
+      if (budget.perWeek === null && budget.perMonth === null) return onCost.pass('within', found);
       return given(launches, (all) => {
         for (const period of PERIODS) {
           const most = period === 'week' ? budget.perWeek : budget.perMonth;
@@ -92,7 +92,7 @@ export const costBudget = defineGate(
               from: periodOf(period, dateOf(now)),
             });
         }
-        return costBudgetAnswer.pass('within', found);
+        return onCost.pass('within', found);
       });
     }),
   { readsSettings: true },
@@ -118,7 +118,7 @@ function rentedTooMuch(
     const here = rentals.value.filter((one) => one.cluster === cluster && one.date.startsWith(from));
     const spent = here.reduce((sum, { dollars }) => addDecimals(sum, dollars), '0');
     if (compareDecimals(addDecimals(spent, cost), most) > 0)
-      return costBudgetAnswer.block('over-rented', 'lab', { cost, spent, most, period, from });
+      return onCost.block('over-rented', 'lab', { cost, spent, most, period, from });
   }
   return null;
 }
@@ -177,17 +177,21 @@ function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: s
       [...envelope.fixes, ...envelope.reductions, ...(envelope.repairs ?? [])],
     ],
     ['a path', Object.keys(trees)],
-    ['a changed setting', [...delta, ...(base?.changes ?? [])].flatMap(textsOf)],
+    [
+      'a changed setting',
+      [...delta, ...(base?.changes ?? [])].flatMap(({ knob, path, before, after }) => [
+        knob,
+        path,
+        before,
+        after,
+      ]),
+    ],
   ];
   for (const [part, texts] of parts) {
     const sign = texts.map((text) => unseenSign(text ?? '')).find((one) => one !== null) ?? null;
     if (sign !== null) return { part, sign };
   }
   return null;
-}
-
-function textsOf({ knob, path, before, after }: ManifestChange): readonly (string | null)[] {
-  return [knob, path, before, after];
 }
 
 const allowed = judging('approver-allowed');
@@ -199,29 +203,22 @@ export const approverAllowed: ApprovalGate = {
 };
 
 function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
-  const counting = people(current.filter((one) => isNow(one, 'counts')));
-  const found = { count: counting.length, needed, who: counting.map(({ actor }) => actor.login) };
-  const lost = current.find((one) => one.standing.kind === 'known' && one.standing.value !== 'counts');
-  if (lost?.standing.kind === 'known')
-    return allowed.block('not-counting', 'approver', {
-      ...found,
-      by: lost.actor.login,
-      why: lost.standing.value,
-    });
-  if (counting.length >= needed)
-    return allowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
+  const now = current.map((one) => ({
+    ...one,
+    is: one.standing.kind === 'known' ? one.standing.value : null,
+  }));
+  // One person counts once, however often they approved.
+  const counting = new Map(
+    now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]),
+  );
+  const found = { count: counting.size, needed, who: [...counting.values()] };
+  const lost = now.find(({ is }) => is !== null && is !== 'counts');
+  if (lost !== undefined)
+    return allowed.block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.is ?? '' });
+  if (counting.size >= needed) return allowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
   const unread = current.find((one) => one.standing.kind === 'unknown');
   if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
-  return allowed.block('too-few', 'approver', { ...found, missing: needed - counting.length });
-}
-
-function isNow({ standing }: GivenApproval, wanted: string): boolean {
-  return standing.kind === 'known' && standing.value === wanted;
-}
-
-/** One person counts once, however often they said it. */
-function people(approvals: readonly GivenApproval[]): readonly GivenApproval[] {
-  return [...new Map(approvals.map((one) => [one.actor.id, one])).values()];
+  return allowed.block('too-few', 'approver', { ...found, missing: needed - counting.size });
 }
 
 const { block, pass } = judging('manifest-unchanged');
