@@ -39,7 +39,6 @@ import { metricsLine, stateText, verdictPart } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
 import {
-  cleanLine,
   code,
   comment,
   details,
@@ -49,6 +48,7 @@ import {
   listed,
   nonEmpty,
   paragraphs,
+  plainLine,
   safeUrl,
   table,
   text,
@@ -154,7 +154,7 @@ function linksPart(state: RunState): string {
     isIssueFirst(proposal) ? `branch ${code(proposal.headBranch)}` : `pull request #${proposal.pull}`,
     seal !== null && `tag ${code(seal.tag)}`,
     closure !== null && `closure #${closure}`,
-    tracker !== null && link(trackerName(tracker), tracker, limits.shownTextCharsMax),
+    tracker !== null && link(trackerName(tracker), tracker),
   ).join(' · ');
 }
 
@@ -292,7 +292,7 @@ function tagText(state: RunState, title: string, lines: readonly string[]): stri
 
 function jobLines({ submission, order, gate }: RunState): readonly string[] {
   return [
-    `job ${cleanLine(submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `job ${plainLine(submission?.jobId ?? 'none')}`,
     `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`,
   ];
 }
@@ -305,7 +305,7 @@ export function renderTagMessage(
   return tagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
     ...jobLines(state),
     `status ${state.end?.status ?? 'unknown'}`,
-    ...(decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`]),
+    ...(decision.accept === null ? [] : [`accept ${plainLine(decision.accept)}`]),
     ...checkpointLines(decision.checkpoint),
   ]);
 }
@@ -321,7 +321,7 @@ export function renderSourceTag(state: RunState, branch: string): string {
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];
   const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
   return tagText(state, `attempt ${submission?.attempt ?? 1} runs this`, [
-    `branch ${cleanLine(branch, limits.shownTextCharsMax)}`,
+    `branch ${plainLine(branch)}`,
     `approved by ${[...people].join(', ')}`,
     `manifest ${order?.order.digest ?? 'none'}`,
   ]);
@@ -330,9 +330,5 @@ export function renderSourceTag(state: RunState, branch: string): string {
 function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
   if (checkpoint === undefined) return [];
   const { path, step, identity } = checkpoint;
-  return [
-    `step ${step}`,
-    `checkpoint ${cleanLine(path, limits.shownTextCharsMax)}`,
-    `metadata ${cleanLine(identity, limits.shownTextCharsMax)}`,
-  ];
+  return [`step ${step}`, `checkpoint ${plainLine(path)}`, `metadata ${plainLine(identity)}`];
 }

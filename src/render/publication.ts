@@ -170,10 +170,7 @@ function renderFirstTracker(state: RunState): string {
   const intended = order?.manifest?.tracker.runId ?? '';
   const links = firstTracker.trackers
     .slice(0, limits.shownNamesMax)
-    .map(
-      ({ id, url }) =>
-        `${link(`${trackerName(url)} run ${id}`, url, limits.shownTextCharsMax)}${identityWords(intended, id)}`,
-    );
+    .map(({ id, url }) => `${link(`${trackerName(url)} run ${id}`, url)}${identityWords(intended, id)}`);
   return `**Training of ${ofAttempt(state)}** can be followed in ${listed(links)}.`;
 }
 
