@@ -44,6 +44,7 @@ import {
   details,
   digestHex,
   fenced,
+  headText,
   link,
   listed,
   nonEmpty,
@@ -91,11 +92,6 @@ export function renderCard(input: CardInput): string {
       recordPart(input),
     ),
   );
-}
-
-/** `seq:hash` of the newest event with so many hex digits of the hash. It detects a record that was put back. */
-export function headText({ head }: RunState, digits: number): string {
-  return `${head.seq}:${head.hash.slice(0, digits)}`;
 }
 
 function jobPart(state: RunState): string | null {

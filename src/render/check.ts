@@ -12,7 +12,6 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/past-runs.ts';
 import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
-import { headText } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { leftBehindLines, leftBehindTitle } from './issues.ts';
 import { stateLine, stateText } from './state-line.ts';
@@ -21,6 +20,7 @@ import {
   cleanLine,
   code,
   count,
+  headText,
   listed,
   nonEmpty,
   type PlaceWord,

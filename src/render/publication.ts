@@ -14,7 +14,7 @@ import { assertNever } from '../domain/values.ts';
 import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
 import { APPROVAL_FAULT_WORDS } from './approval-words.ts';
-import { headText, renderEnded } from './card.ts';
+import { renderEnded } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderIncident, renderNotice } from './notice.ts';
@@ -25,6 +25,7 @@ import {
   comment,
   digestHex,
   fenced,
+  headText,
   link,
   listed,
   nonEmpty,

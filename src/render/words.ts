@@ -128,6 +128,11 @@ export function utc(at: string): string {
   return `${at.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** `seq:hash` of the newest event with so many hex digits of the hash. It detects a record that was put back. */
+export function headText({ head }: RunState, digits: number): string {
+  return `${head.seq}:${head.hash.slice(0, digits)}`;
+}
+
 /** A person without a mention: a name must not page anyone. */
 export function person(actor: Actor): string {
   return inlineText(actor.login, limits.shownTextCharsMax);
