@@ -7,7 +7,7 @@ import { against, quickestMs, type Result } from './measure.ts';
 
 /** Milliseconds of the slowest recorded case (at most 5). */
 export async function measureGates(): Promise<readonly Result[]> {
-  const every = Object.values(ROWS).flatMap(({ cases }) => cases.map(([, facts]) => gateFacts(facts)));
+  const every = Object.values(ROWS).flatMap((cases) => cases.map(([, facts]) => gateFacts(facts)));
   const slowestMs = Math.max(
     ...(await Promise.all(every.map((facts) => quickestMs(5, () => runGates(facts))))),
   );

@@ -26,18 +26,18 @@ export const approveLaunch = {
   summary:
     'Approves the launch of exactly the manifest that the card shows: copy its line. Without at least 32 digits of the digest it counts for nothing.',
   example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',
-  decide,
+  decide: decideLaunch,
   decideWithoutRun: meantAction,
 } as const satisfies CommandDefinition;
 
-function decide(context: CommandContext): CommandDecision {
+function decideLaunch(context: CommandContext): CommandDecision {
   const action = meantAction(context);
   if (action !== null) return action;
   const { state } = context;
   const refused = unlessApprover(context);
   if (refused !== null) return refused;
   // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
-  if (!isBeforeLaunch(state) || state.stop !== null || isLive(state)) return notNow(state);
+  if (!isBeforeLaunch(state) || state.stop !== null || isLive(state)) return tooLateOrNoFix(state);
   if (context.unread.length > 0) return need(...context.unread);
   if (isOwnWork(context)) return answer('approval-by-author');
   const { gates } = context;
@@ -50,7 +50,7 @@ function decide(context: CommandContext): CommandDecision {
     });
   }
   const { digest, commit } = gates;
-  return bindingRefusal(context, { digest, commit }) ?? approve(context, digest);
+  return bindingRefusal(context, { digest, commit }) ?? recordApproval(context, digest);
 }
 
 /** Who names the digest of an action is told its own command; null where the digest is of none. */
@@ -63,7 +63,7 @@ function meantAction({ args, actions }: PlaceContext): AnswerDecision | null {
 }
 
 /** Launched, and nothing new to approve: after a failed attempt that is what was tried twice, or a fix that nobody has pushed. */
-function notNow(state: RunState): CommandDecision {
+function tooLateOrNoFix(state: RunState): CommandDecision {
   const { submission, end, stop } = state;
   if (submission === null || end?.status !== 'FAILED' || stop !== null)
     return answer('too-late', { jobId: submission?.jobId ?? '' });
@@ -103,14 +103,14 @@ function bindingRefusal(
   if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
     return unbound('other-commit', comment.commit ?? '');
   return now >= comment.createdAt + policy.approvalMaxAgeMs
-    ? unbound('too-old', String(policy.approvalMaxAgeMs / MS_PER_HOUR))
+    ? unbound('too-old', String(policy.approvalMaxAgeMs / HOUR_MS))
     : null;
 }
 
 const MS_PER_SECOND = 1_000;
-const MS_PER_HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
-function approve(context: CommandContext, digest: Digest): CommandDecision {
+function recordApproval(context: CommandContext, digest: Digest): CommandDecision {
   const { state, actor, comment, policy, gates } = context;
   const standing = standingApprovals(state);
   if (standing.some((a) => a.actor.id === actor.id))

@@ -161,22 +161,21 @@ type Judging<Gate extends GateId> = {
   readonly unknown: Says<Gate, [RemedyActor]>;
 };
 
-const JUDGING = {
-  pass: (code: string, found: object = {}): Judgement => judgement('pass', code, 'anyone', found),
-  warn: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('warn', code, by, found),
-  block: (code: string, by: RemedyActor, found: object = {}): Judgement => judgement('fail', code, by, found),
-  unknown: (code: string, by: RemedyActor, found: object = {}): Judgement =>
-    judgement('unknown', code, by, found),
-};
+const says =
+  (outcome: Judgement['outcome']) =>
+  (code: string, remedyBy: RemedyActor, found: object = {}): Judgement => ({
+    outcome,
+    code,
+    found: recordedFacts(found),
+    remedyBy,
+  });
 
-function judgement(
-  outcome: Judgement['outcome'],
-  code: string,
-  remedyBy: RemedyActor,
-  found: object,
-): Judgement {
-  return { outcome, code, found: recordedFacts(found), remedyBy };
-}
+const JUDGING = {
+  pass: (code: string, found: object = {}): Judgement => says('pass')(code, 'anyone', found),
+  warn: says('warn'),
+  block: says('fail'),
+  unknown: says('unknown'),
+};
 
 /** The answers of this gate. */
 export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
@@ -205,4 +204,63 @@ export function contractNow(contract: GateFacts['contract'] | undefined): Observ
 /** Evaluates over a fact that may be unreadable. */
 export function given<Value>(fact: Observed<Value>, judge: (value: Value) => Judgement): Judgement {
   return fact.kind === 'known' ? judge(fact.value) : cannotTell(fact.why);
+}
+
+const allowed = judging('approver-allowed');
+
+const approverAllowed: ApprovalGate = {
+  id: 'approver-allowed',
+  evaluate: ({ approvals, bound }) =>
+    given(approvals, (facts) => given(bound, (now) => judgeApprovers(givenTo(facts, now), facts))),
+};
+
+function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
+  const now = current.map((one) => ({
+    ...one,
+    is: one.standing.kind === 'known' ? one.standing.value : null,
+  }));
+  // One person counts once, however often they approved.
+  const counting = new Map(
+    now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]),
+  );
+  const found = { count: counting.size, needed, who: [...counting.values()] };
+  const lost = now.find(({ is }) => is !== null && is !== 'counts');
+  if (lost !== undefined)
+    return allowed.block('not-counting', 'approver', { ...found, by: lost.actor.login, why: lost.is ?? '' });
+  if (counting.size >= needed) return allowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
+  const unread = current.find((one) => one.standing.kind === 'unknown');
+  if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
+  return allowed.block('too-few', 'approver', { ...found, missing: needed - counting.size });
+}
+
+const { block, pass } = judging('manifest-unchanged');
+
+/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (architecture, D4). */
+const manifestUnchanged: ApprovalGate = {
+  id: 'manifest-unchanged',
+  evaluate: ({ approvals, bound }) => given(approvals, (facts) => given(bound, (now) => judge(facts, now))),
+};
+
+type Bound = { readonly digest: Digest; readonly body: Digest };
+
+/** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
+function judge(facts: ApprovalFacts, now: Bound): Judgement {
+  const digest = now.digest.slice(7, 19);
+  const last = facts.given.at(-1)?.digest ?? null;
+  if (givenTo(facts, now).length > 0)
+    return facts.beforehand === undefined
+      ? pass('as-approved', { digest })
+      : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });
+  const before = last ?? facts.lastDrop?.digest ?? now.digest;
+  const isChanged = before !== now.digest || last !== null || facts.lastDrop?.reason === 'manifest-changed';
+  return isChanged
+    ? block('changed', 'approver', { approved: before.slice(7, 19), digest })
+    : pass('not-approved-yet', { digest });
+}
+
+const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
+
+/** The verdicts over the approvals, on the two facts that they look at. */
+export function approvalVerdicts(facts: ApprovalGateFacts): readonly Verdict[] {
+  return OVER_APPROVALS.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }

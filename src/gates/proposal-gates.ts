@@ -6,7 +6,7 @@ import { limits } from '../domain/limits.ts';
 import { hasLabel, isIssueFirst } from '../domain/own-pull.ts';
 import type { Facts } from '../domain/payload.ts';
 import { toRfc3339 } from '../domain/values.ts';
-import { type ChangeGateFacts, defineGate, type GateFacts, given, type Judgement, judging } from './gate.ts';
+import { type ChangeGateFacts, defineGate, type GateFacts, given } from './gate.ts';
 
 /** The pull request is open, no draft, and goes to the lane's branch (policy DF-23). */
 export const targetBranch = defineGate(
@@ -76,46 +76,35 @@ function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshne
   };
 }
 
-const checksGreenAnswer = judging('checks-green');
-
-/** The lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). */
+/**
+ * The lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). Worst first: what failed
+ * needs a person, what waits for a maintainer needs another, what runs needs time.
+ */
 export const checksGreen = defineGate(
   'checks-green',
-  ({ checks, lane }) => given(checks, (all) => judge(wantedOf(all, lane), lane, all)),
+  ({ checks, lane }, { block, pass }) =>
+    given(checks, (all) => {
+      const wanted = wantedOf(all, lane);
+      const those = (state: CheckFacts['state']) => {
+        const found = wanted.filter((check) => check.state === state);
+        return { first: found[0], count: found.length };
+      };
+      const { first: failed, count: failures } = those('failed');
+      if (failed !== undefined)
+        return block('failed', 'author', { check: nameOf(failed), says: failed.says, count: failures });
+      const { first: waiting, count } = those('awaits-approval');
+      if (waiting !== undefined)
+        return block('awaits-approval', 'maintainer', { workflow: nameOf(waiting), count });
+      const missing = missingChecks(lane.requiredChecks, all);
+      if (missing[0] !== undefined)
+        return block('missing', 'author', { check: missing[0], count: missing.length });
+      const { first: running, count: unfinished } = those('running');
+      if (running !== undefined)
+        return block('running', 'time', { check: nameOf(running), says: running.says, count: unfinished });
+      return pass('green', { checks: wanted.length });
+    }),
   { readsSettings: true },
 );
-
-/** Worst first: what failed needs a person, what waits for a maintainer needs another, what runs needs time. */
-function judge(
-  wanted: readonly CheckFacts[],
-  { requiredChecks }: GateFacts['lane'],
-  all: readonly CheckFacts[],
-): Judgement {
-  const failed = wanted.filter((check) => check.state === 'failed');
-  if (failed[0] !== undefined)
-    return checksGreenAnswer.block('failed', 'author', {
-      check: nameOf(failed[0]),
-      says: failed[0].says,
-      count: failed.length,
-    });
-  const waiting = wanted.filter((check) => check.state === 'awaits-approval');
-  if (waiting[0] !== undefined)
-    return checksGreenAnswer.block('awaits-approval', 'maintainer', {
-      workflow: nameOf(waiting[0]),
-      count: waiting.length,
-    });
-  const missing = missingChecks(requiredChecks, all);
-  if (missing[0] !== undefined)
-    return checksGreenAnswer.block('missing', 'author', { check: missing[0], count: missing.length });
-  const running = wanted.filter((check) => check.state === 'running');
-  if (running[0] !== undefined)
-    return checksGreenAnswer.block('running', 'time', {
-      check: nameOf(running[0]),
-      says: running[0].says,
-      count: running.length,
-    });
-  return checksGreenAnswer.pass('green', { checks: wanted.length });
-}
 
 /** What counts: every check but ours, or those that the config names. */
 function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lane']): readonly CheckFacts[] {
@@ -177,19 +166,28 @@ export const preconditions = defineGate(
   { readsSettings: true },
 );
 
-const issueUpdatedAnswer = judging('issue-updated');
-
 /** The ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy DF-33). */
-export const issueUpdated = defineGate('issue-updated', (facts) =>
-  given(facts.issue, (value) => {
-    const issue = value.number;
+export const issueUpdated = defineGate('issue-updated', (facts, { block, pass }) =>
+  given(facts.issue, ({ number: issue, state, labels, body }) => {
     const { pull } = facts.proposal;
-    if (value.state !== 'open') return issueUpdatedAnswer.block('issue-closed', 'maintainer', { issue });
-    if (!isLabelled(facts, value.labels))
-      return issueUpdatedAnswer.block('issue-unlabelled', 'maintainer', { issue });
-    if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(value.body))
-      return issueUpdatedAnswer.block('issue-not-linked', 'author', { issue, pull });
-    return afterTheChange(facts, issue);
+    if (state !== 'open') return block('issue-closed', 'maintainer', { issue });
+    if (!isLabelled(facts, labels)) return block('issue-unlabelled', 'maintainer', { issue });
+    if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(body))
+      return block('issue-not-linked', 'author', { issue, pull });
+    // The last change is the newest commit of the proposal, by its committer's time.
+    return given(facts.change, ({ headAt, headSha }) =>
+      given(facts.issueToldAt, (toldAt) => {
+        // rule DF-33
+        if (toldAt >= headAt) return pass('updated', { issue });
+        const [changedAt, told] = [toRfc3339(headAt), toRfc3339(toldAt)];
+        return block('issue-older', 'author', {
+          issue,
+          commit: headSha.slice(0, 12),
+          changedAt,
+          toldAt: told,
+        });
+      }),
+    );
   }),
 );
 
@@ -199,21 +197,4 @@ function isLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly st
   const { own } = proposal;
   if (!isIssueFirst(proposal) || own === undefined) return false;
   return own.label === null ? contract !== undefined : hasLabel(labels, own.label);
-}
-
-/** The last change is the newest commit of the proposal, by its committer's time. */
-function afterTheChange({ change, issueToldAt }: ChangeGateFacts, issue: number): Judgement {
-  return given(change, ({ headAt, headSha }) =>
-    given(issueToldAt, (toldAt) =>
-      // rule DF-33
-      toldAt >= headAt
-        ? issueUpdatedAnswer.pass('updated', { issue })
-        : issueUpdatedAnswer.block('issue-older', 'author', {
-            issue,
-            commit: headSha.slice(0, 12),
-            changedAt: toRfc3339(headAt),
-            toldAt: toRfc3339(toldAt),
-          }),
-    ),
-  );
 }

@@ -2,24 +2,20 @@
 
 import { addDecimals, compareDecimals } from '../domain/decimal.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
-import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
+import type { Manifest } from '../domain/launch/manifest.ts';
 import { costOf, launchesIn, PERIODS, periodOf } from '../domain/launch/spending.ts';
 import { GATES, isRunnerGate, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { unseenSign } from '../domain/text.ts';
-import { type Digest, dateOf } from '../domain/values.ts';
+import { dateOf } from '../domain/values.ts';
 import {
-  type ApprovalFacts,
-  type ApprovalGate,
-  type ApprovalGateFacts,
+  approvalVerdicts,
   type ChangeGateFacts,
   cannotTell,
   defineGate,
   type Gate,
   type GateFacts,
-  type GivenApproval,
   given,
-  givenTo,
   type Judgement,
   judging,
 } from './gate.ts';
@@ -61,7 +57,7 @@ export const clusterMatches = defineGate('cluster-matches', ({ manifest, approve
   }),
 );
 
-const costBudgetAnswer = judging('cost-budget');
+const onCost = judging('cost-budget');
 
 /** One run costs no more than the lane's budget, by the cost table of its cluster, and nor do the runs of a period. */
 export const costBudget = defineGate(
@@ -71,11 +67,11 @@ export const costBudget = defineGate(
       const rented = rentedTooMuch(envelope.rental, rentals, cluster, dateOf(now));
       if (rented !== null) return rented;
       const budget = lane.costBudget;
-      if (budget === null) return costBudgetAnswer.pass('within', { cost });
+      if (budget === null) return onCost.pass('within', { cost });
       const found = { cost, most: budget.maxAcceleratorHours };
-      const over = budget.enforce === 'block' ? costBudgetAnswer.block : costBudgetAnswer.warn;
+      const over = budget.enforce === 'block' ? onCost.block : onCost.warn;
       if (compareDecimals(cost, budget.maxAcceleratorHours) > 0) return over('over', 'lab', found);
-      if (budget.perWeek === null && budget.perMonth === null) return costBudgetAnswer.pass('within', found);
+      if (budget.perWeek === null && budget.perMonth === null) return onCost.pass('within', found);
       return given(launches, (all) => {
         for (const period of PERIODS) {
           const most = period === 'week' ? budget.perWeek : budget.perMonth;
@@ -92,7 +88,7 @@ export const costBudget = defineGate(
               from: periodOf(period, dateOf(now)),
             });
         }
-        return costBudgetAnswer.pass('within', found);
+        return onCost.pass('within', found);
       });
     }),
   { readsSettings: true },
@@ -118,7 +114,7 @@ function rentedTooMuch(
     const here = rentals.value.filter((one) => one.cluster === cluster && one.date.startsWith(from));
     const spent = here.reduce((sum, { dollars }) => addDecimals(sum, dollars), '0');
     if (compareDecimals(addDecimals(spent, cost), most) > 0)
-      return costBudgetAnswer.block('over-rented', 'lab', { cost, spent, most, period, from });
+      return onCost.block('over-rented', 'lab', { cost, spent, most, period, from });
   }
   return null;
 }
@@ -177,76 +173,21 @@ function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: s
       [...envelope.fixes, ...envelope.reductions, ...(envelope.repairs ?? [])],
     ],
     ['a path', Object.keys(trees)],
-    ['a changed setting', [...delta, ...(base?.changes ?? [])].flatMap(textsOf)],
+    [
+      'a changed setting',
+      [...delta, ...(base?.changes ?? [])].flatMap(({ knob, path, before, after }) => [
+        knob,
+        path,
+        before,
+        after,
+      ]),
+    ],
   ];
   for (const [part, texts] of parts) {
     const sign = texts.map((text) => unseenSign(text ?? '')).find((one) => one !== null) ?? null;
     if (sign !== null) return { part, sign };
   }
   return null;
-}
-
-function textsOf({ knob, path, before, after }: ManifestChange): readonly (string | null)[] {
-  return [knob, path, before, after];
-}
-
-const allowed = judging('approver-allowed');
-
-export const approverAllowed: ApprovalGate = {
-  id: 'approver-allowed',
-  evaluate: ({ approvals, bound }) =>
-    given(approvals, (facts) => given(bound, (now) => judgeApprovers(givenTo(facts, now), facts))),
-};
-
-function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand }: ApprovalFacts): Judgement {
-  const counting = people(current.filter((one) => isNow(one, 'counts')));
-  const found = { count: counting.length, needed, who: counting.map(({ actor }) => actor.login) };
-  const lost = current.find((one) => one.standing.kind === 'known' && one.standing.value !== 'counts');
-  if (lost?.standing.kind === 'known')
-    return allowed.block('not-counting', 'approver', {
-      ...found,
-      by: lost.actor.login,
-      why: lost.standing.value,
-    });
-  if (counting.length >= needed)
-    return allowed.pass(beforehand === undefined ? 'enough' : 'beforehand', found);
-  const unread = current.find((one) => one.standing.kind === 'unknown');
-  if (unread?.standing.kind === 'unknown') return cannotTell(unread.standing.why);
-  return allowed.block('too-few', 'approver', { ...found, missing: needed - counting.length });
-}
-
-function isNow({ standing }: GivenApproval, wanted: string): boolean {
-  return standing.kind === 'known' && standing.value === wanted;
-}
-
-/** One person counts once, however often they said it. */
-function people(approvals: readonly GivenApproval[]): readonly GivenApproval[] {
-  return [...new Map(approvals.map((one) => [one.actor.id, one])).values()];
-}
-
-const { block, pass } = judging('manifest-unchanged');
-
-/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (architecture, D4). */
-const manifestUnchanged: ApprovalGate = {
-  id: 'manifest-unchanged',
-  evaluate: ({ approvals, bound }) => given(approvals, (facts) => given(bound, (now) => judge(facts, now))),
-};
-
-type Bound = { readonly digest: Digest; readonly body: Digest };
-
-/** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
-function judge(facts: ApprovalFacts, now: Bound): Judgement {
-  const digest = now.digest.slice(7, 19);
-  const last = facts.given.at(-1)?.digest ?? null;
-  if (givenTo(facts, now).length > 0)
-    return facts.beforehand === undefined
-      ? pass('as-approved', { digest })
-      : pass('fix-beforehand', { digest, approved: facts.beforehand.slice(7, 19) });
-  const before = last ?? facts.lastDrop?.digest ?? now.digest;
-  const isChanged = before !== now.digest || last !== null || facts.lastDrop?.reason === 'manifest-changed';
-  return isChanged
-    ? block('changed', 'approver', { approved: before.slice(7, 19), digest })
-    : pass('not-approved-yet', { digest });
 }
 
 /** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */
@@ -267,8 +208,6 @@ const CHANGE_GATES: readonly Gate[] = [
   manifestComplete,
 ];
 
-const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
-
 /** The gates over the change and the lane, with those that only the kind has. */
 export function changeGates(own: readonly Gate[]): readonly Gate[] {
   return [...CHANGE_GATES, ...own].toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
@@ -282,11 +221,6 @@ export function changeVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
 /** What the runner evaluates again: the same gates over the change and the lane, on its own reading. */
 export function runnerVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
   return changeVerdicts(facts).filter(({ gate }) => isRunnerGate(gate));
-}
-
-/** The verdicts over the approvals, on the two facts that they look at. */
-export function approvalVerdicts(facts: ApprovalGateFacts): readonly Verdict[] {
-  return OVER_APPROVALS.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }
 
 /** Every gate's verdict on the same facts. */

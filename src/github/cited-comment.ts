@@ -9,7 +9,7 @@ import type { CommentFacts } from '../domain/facts.ts';
 import { known, type Observed } from '../domain/values.ts';
 import { type GitHubClient, query, readIfThere } from './call.ts';
 import { commentOf, type Reading } from './thread-comments.ts';
-import { authorSchema } from './thread-schema.ts';
+import { AUTHOR, commentSchema } from './thread-schema.ts';
 
 /** `pull`: the pull request of a review; comments name their own thread. */
 export type Citation = {
@@ -39,26 +39,13 @@ const NODE_QUERY = `query($id: ID!) {
   node(id: $id) {
     id
     ... on Comment {
-      body createdAt updatedAt lastEditedAt viewerDidAuthor
-      author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+      body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}
     }
     ... on Minimizable { isMinimized }
     ... on PullRequestReview { commit { oid } }
   }
 }`;
-const nodeSchema = z.object({
-  node: z.object({
-    id: z.string(),
-    body: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    lastEditedAt: z.string().nullable(),
-    viewerDidAuthor: z.boolean(),
-    author: authorSchema,
-    isMinimized: z.boolean().default(false),
-    commit: z.object({ oid: z.string() }).nullish(),
-  }),
-});
+const nodeSchema = z.object({ node: commentSchema.omit({ databaseId: true }) });
 
 /** The comment's position when its thread was read. */
 export type Shown = Pick<CommentFacts, 'nodeId' | 'thread'>;

@@ -3,30 +3,92 @@
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
-import { type Digest, known, type Observed } from '../domain/values.ts';
-import { call, type GitHubClient, numberOf, read, refusal } from './call.ts';
+import { type Digest, type Instant, known, type Observed, toRfc3339 } from '../domain/values.ts';
+import { call, type GitHubClient, numberOf, PAGE_ROWS, read, readPages, refusal } from './call.ts';
 
-const issueSchema = z.object({
-  number: z.number().int(),
-  title: z.string(),
-  body: z.string().nullish(),
-  updated_at: z.string(),
-  state: z.string(),
-  pull_request: z.unknown().optional(),
-  user: z.object({ type: z.string() }).nullish(),
-});
+const bodySchema = z.object({ body: z.string().nullish() });
+const threadSchema = z
+  .object({
+    number: z.number().int(),
+    title: z.string(),
+    body: z.string().nullish(),
+    updated_at: z.string(),
+    state: z.string(),
+    labels: z.array(z.object({ name: z.string() })),
+    pull_request: z.unknown().optional(),
+    user: z.object({ type: z.string() }).nullish(),
+  })
+  .transform(({ number, title, body, updated_at, state, labels, pull_request, user }) => ({
+    number,
+    title,
+    body: body ?? '',
+    updatedAtMs: Date.parse(updated_at),
+    isOpen: state === 'open',
+    isPull: pull_request != null,
+    isByBot: user?.type === 'Bot',
+    labels: labels.map(({ name }) => name),
+  }));
+
+/** An issue or a pull request in a list. */
+export type ListedThread = z.infer<typeof threadSchema>;
 
 const ISSUE = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
+const ISSUES = 'GET /repos/{owner}/{repo}/issues';
 
-export type ListedIssue = {
-  readonly number: number;
-  readonly title: string;
-  readonly updatedAtMs: number;
-  readonly isOpen: boolean;
-};
+/** At most one page. */
+function listPage(
+  client: GitHubClient,
+  filter: Readonly<Record<string, string>>,
+): Promise<Observed<readonly ListedThread[]>> {
+  return read(client, ISSUES, z.array(threadSchema), { state: 'all', ...filter, per_page: PAGE_ROWS });
+}
 
-/** An issue by ferrybot, found by its marker. */
-export type FoundIssue = { readonly number: number; readonly body: string; readonly isOpen: boolean };
+const NEWEST_FIRST = { sort: 'created', direction: 'desc' } as const;
+
+/** Threads that changed recently, the newest change first. `isWhole` is false beyond `pagesMax` pages. */
+export async function listMovedThreads(
+  client: GitHubClient,
+  since: Instant,
+  pagesMax: number,
+): Promise<Observed<{ readonly moved: readonly ListedThread[]; readonly isWhole: boolean }>> {
+  const order = { state: 'all', sort: 'updated', direction: 'desc', since: toRfc3339(since), pagesMax };
+  const read = await readPages(client, ISSUES, threadSchema, order);
+  if (read.kind === 'unknown') return read;
+  const { rows, isWhole } = read.value;
+  // A thread that changes between two pages is listed twice, the newer version first.
+  const moved = new Map(rows.toReversed().map((row) => [row.number, row]));
+  return known({ moved: [...moved.values()].toReversed(), isWhole });
+}
+
+/** Open threads with the label, oldest first. */
+export function listLabelledOpen(
+  client: GitHubClient,
+  label: string,
+): Promise<Observed<readonly ListedThread[]>> {
+  return listPage(client, { labels: label, state: 'open', sort: 'created', direction: 'asc' });
+}
+
+/** Experiment issues updated since an instant (policy DF-08). */
+export async function listExperimentIssues(
+  client: GitHubClient,
+  sinceRfc3339: string,
+): Promise<Observed<readonly ListedThread[]>> {
+  // rule DF-08
+  const listed = await listPage(client, { labels: 'experiment', since: sinceRfc3339 });
+  return listed.kind === 'unknown' ? listed : known(listed.value.filter(({ isPull }) => !isPull));
+}
+
+/** The newest bot pull requests with this label. */
+export async function listLabelledPulls(
+  client: GitHubClient,
+  label: string,
+  limit: number,
+): Promise<Observed<readonly number[]>> {
+  const listed = await listPage(client, { labels: label, ...NEWEST_FIRST });
+  if (listed.kind === 'unknown') return listed;
+  const ours = listed.value.filter(({ isPull, isByBot }) => isPull && isByBot);
+  return known(ours.slice(0, limit).map(({ number }) => number));
+}
 
 /** Whether this is the wanted issue; the prefix alone proves nothing. */
 export type IsSameIssue = (number: number, body: string) => boolean;
@@ -36,15 +98,13 @@ export async function findIssue(
   client: GitHubClient,
   label: string,
   isSame: IsSameIssue,
-): Promise<Observed<FoundIssue | null>> {
-  const listed = await listPage(client, { labels: label, sort: 'created', direction: 'desc' });
+): Promise<Observed<ListedThread | null>> {
+  const listed = await listPage(client, { labels: label, ...NEWEST_FIRST });
   if (listed.kind === 'unknown') return listed;
   const found = listed.value.findLast(
-    ({ number, user, pull_request, body }) =>
-      user?.type === 'Bot' && pull_request === undefined && isSame(number, body ?? ''),
+    ({ number, isByBot, isPull, body }) => isByBot && !isPull && isSame(number, body),
   );
-  if (found === undefined) return known(null);
-  return known({ number: found.number, body: found.body ?? '', isOpen: found.state === 'open' });
+  return known(found ?? null);
 }
 
 /** Adopts an existing issue with the same marker. */
@@ -69,7 +129,7 @@ export async function editIssue(
   digestOf: (text: string) => Digest,
 ): Promise<EffectOutcome> {
   if (effect.expected !== null) {
-    const current = await read(client, ISSUE, issueSchema, { issue_number: effect.issue });
+    const current = await read(client, ISSUE, bodySchema, { issue_number: effect.issue });
     if (current.kind === 'unknown') return { kind: 'unknown', message: current.why };
     if (digestOf(current.value.body ?? '') !== effect.expected)
       return { kind: 'refused', code: 'edited-meanwhile', message: 'the body was edited meanwhile' };
@@ -106,51 +166,6 @@ export async function assignPeople(
       assignees: [...assignees, ...missing].map(({ login }) => login),
     }),
   );
-}
-
-/** Experiment issues updated since an instant (policy DF-08), at most 100. */
-export async function listExperimentIssues(
-  client: GitHubClient,
-  sinceRfc3339: string,
-): Promise<Observed<readonly ListedIssue[]>> {
-  // rule DF-08
-  const listed = await listPage(client, { labels: 'experiment', since: sinceRfc3339 });
-  if (listed.kind === 'unknown') return listed;
-  return known(
-    listed.value
-      .filter((issue) => issue.pull_request === undefined)
-      .map(({ number, title, updated_at, state }) => ({
-        number,
-        title,
-        updatedAtMs: Date.parse(updated_at),
-        isOpen: state === 'open',
-      })),
-  );
-}
-
-/** The newest bot pull requests with this label. */
-export async function listLabelledPulls(
-  client: GitHubClient,
-  label: string,
-  limit: number,
-): Promise<Observed<readonly number[]>> {
-  const listed = await listPage(client, { labels: label, sort: 'created', direction: 'desc' });
-  if (listed.kind === 'unknown') return listed;
-  return known(
-    listed.value
-      .filter((issue) => issue.pull_request !== undefined && issue.user?.type === 'Bot')
-      .map(({ number }) => number)
-      .slice(0, limit),
-  );
-}
-
-/** 100 entries, open and closed. */
-function listPage(
-  client: GitHubClient,
-  filter: Readonly<Record<string, string>>,
-): Promise<Observed<readonly z.infer<typeof issueSchema>[]>> {
-  const route = 'GET /repos/{owner}/{repo}/issues';
-  return read(client, route, z.array(issueSchema), { ...filter, state: 'all', per_page: 100 });
 }
 
 type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
@@ -253,8 +268,7 @@ async function lockAgain(client: GitHubClient, thread: number, lock: Lock): Prom
 
 /** The lock with its reason; null if unlocked or unknown. */
 async function lockOf(client: GitHubClient, thread: number): Promise<Lock | null> {
-  const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
-  const found = await read(client, route, lockSchema, { issue_number: thread });
+  const found = await read(client, ISSUE, lockSchema, { issue_number: thread });
   if (found.kind === 'unknown' || !found.value.locked) return null;
   const { active_lock_reason: reason } = found.value;
   return reason == null ? {} : { lock_reason: reason };

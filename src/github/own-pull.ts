@@ -1,13 +1,12 @@
-/** A person's pull request or issue with its label events, and labelled open threads (docs.github.com/graphql, LabeledEvent). */
+/** A person's pull request or issue with its label events (docs.github.com/graphql, LabeledEvent). */
 
 import { z } from 'zod';
 import type { OwnIssue, OwnPull, OwnThread } from '../domain/own-pull.ts';
 import { branded, isSha, known, type Observed } from '../domain/values.ts';
-import { type GitHubClient, query, read } from './call.ts';
+import { type GitHubClient, query } from './call.ts';
 import { actorOf, instantOf, isBot } from './thread-comments.ts';
-import { authorSchema } from './thread-schema.ts';
+import { AUTHOR, authorSchema } from './thread-schema.ts';
 
-const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
 const WRITTEN = `number title body author ${AUTHOR} labels(first: 100) { nodes { name } }
       timelineItems(last: 100, itemTypes: [LABELED_EVENT]) {
         nodes { ... on LabeledEvent { createdAt actor ${AUTHOR} label { name } } }
@@ -97,19 +96,4 @@ function threadOf(
       at: instantOf(createdAt),
     })),
   };
-}
-
-const listSchema = z.array(
-  z
-    .object({ number: z.number().int(), pull_request: z.unknown().optional() })
-    .transform(({ number, pull_request }) => ({ number, isPull: pull_request !== undefined })),
-);
-
-/** Oldest first, at most 100. */
-export function listLabelledOpen(
-  client: GitHubClient,
-  label: string,
-): Promise<Observed<readonly { readonly number: number; readonly isPull: boolean }[]>> {
-  const order = { labels: label, state: 'open', sort: 'created', direction: 'asc', per_page: 100 };
-  return read(client, 'GET /repos/{owner}/{repo}/issues', listSchema, order);
 }

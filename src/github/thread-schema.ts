@@ -79,7 +79,7 @@ function answerOf<Node extends z.ZodType>(node: Node) {
   });
 }
 
-const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
+export const AUTHOR = '{ __typename login ... on User { databaseId } ... on Bot { databaseId } }';
 const WRITTEN = `id databaseId body createdAt updatedAt lastEditedAt viewerDidAuthor author ${AUTHOR}`;
 const COMMENT_FIELDS = `${WRITTEN} isMinimized`;
 const LINE_COMMENTS = `comments(last: 20) { nodes { ${COMMENT_FIELDS} } ${PAGE_INFO} }`;
@@ -172,26 +172,26 @@ export const reviewSchema = commentSchema.extend({
   comments: pages(commentSchema),
 });
 
-const issueSchema = z.object({
+const text = {
   id: z.string(),
   number: z.number().int(),
   title: z.string(),
   ...edited,
+  labels,
+  comments: pages(commentSchema),
+};
+const issueSchema = z.object({
+  ...text,
   state: z.enum(['OPEN', 'CLOSED']),
   createdAt: z.string(),
   updatedAt: z.string(),
   lastEditedAt: z.string().nullable(),
-  labels,
-  comments: pages(commentSchema),
 });
 
 export const threadsSchema = z.object({
   repository: z.object({
     pullRequest: z.object({
-      id: z.string(),
-      number: z.number().int(),
-      title: z.string(),
-      ...edited,
+      ...text,
       state: z.enum(['OPEN', 'CLOSED', 'MERGED']),
       merged: z.boolean(),
       isDraft: z.boolean(),
@@ -199,8 +199,6 @@ export const threadsSchema = z.object({
       headRefOid: z.string(),
       baseRefName: z.string(),
       headRepository: z.object({ nameWithOwner: z.string() }).nullable(),
-      labels,
-      comments: pages(commentSchema),
       commits: checksSchema,
       reviews: pages(reviewSchema),
     }),

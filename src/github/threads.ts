@@ -9,7 +9,7 @@ import { isIssueFirst } from '../domain/own-pull.ts';
 import { branded, type Instant, isSha, known, type Observed, unknown } from '../domain/values.ts';
 import { type GitHubClient, query } from './call.ts';
 import { CHECKS_PLACE, checkFacts } from './check-run.ts';
-import { actorOf, commentsOf, instantOf, isBot, type Reading } from './thread-comments.ts';
+import { actorOf, commentsOf, instantOf, isBot, type Reading, type ThreadPage } from './thread-comments.ts';
 import {
   type AuthorAnswer,
   EDITS_CONNECTION,
@@ -164,26 +164,43 @@ export async function readThreads(
   const answer = await query(client, THREADS_QUERY, variables, threadsSchema, OPTIONAL);
   if (answer.kind === 'unknown') return answer;
   const { pullRequest, issue: ferryIssue } = answer.value.repository;
-  const inPull = await commentsOf(client, pullRequest, since, reading);
+  const inPull = await contentOf(client, pullRequest, since, reading);
   if (inPull.kind === 'unknown') return inPull;
-  const ofPull = await versionsOf(client, pullRequest, reading);
-  if (ofPull.kind === 'unknown') return ofPull;
   const found = {
-    pull: known(pullOf(pullRequest, ofPull.value, reading)),
+    pull: known(pullOf(pullRequest, inPull.value.versions, reading)),
     checks: checkFacts(pullRequest.commits, pullRequest.headRefOid, reading),
   };
   // A moved issue must not hide commands in the pull request.
   if (ferryIssue === null)
-    return known({ ...found, issue: unknown(`there is no issue #${issue}`), comments: inPull.value });
-  const inIssue = await commentsOf(client, ferryIssue, since, reading);
+    return known({
+      ...found,
+      issue: unknown(`there is no issue #${issue}`),
+      comments: inPull.value.comments,
+    });
+  const inIssue = await contentOf(client, ferryIssue, since, reading);
   if (inIssue.kind === 'unknown') return inIssue;
-  const ofIssue = await versionsOf(client, ferryIssue, reading);
-  if (ofIssue.kind === 'unknown') return ofIssue;
   return known({
     ...found,
-    issue: known(issueOf(ferryIssue, ofIssue.value)),
-    comments: [...inPull.value, ...inIssue.value],
+    issue: known(issueOf(ferryIssue, inIssue.value.versions)),
+    comments: [...inPull.value.comments, ...inIssue.value.comments],
   });
+}
+
+/** The comments of a thread since an instant, and all versions of its text. */
+async function contentOf(
+  client: GitHubClient,
+  thread: ThreadPage & EditedText,
+  since: Instant | null,
+  reading: Reading,
+): Promise<
+  Observed<{ readonly comments: readonly CommentFacts[]; readonly versions: readonly TextVersion[] }>
+> {
+  const comments = await commentsOf(client, thread, since, reading);
+  if (comments.kind === 'unknown') return comments;
+  const versions = await versionsOf(client, thread, reading);
+  return versions.kind === 'unknown'
+    ? versions
+    : known({ comments: comments.value, versions: versions.value });
 }
 
 const OPTIONAL = [
@@ -211,23 +228,36 @@ function pullOf(
   { digestOf }: Reading,
 ): PullFacts {
   return {
-    number: pull.number,
-    nodeId: pull.id,
-    state: pull.state === 'OPEN' ? 'open' : 'closed',
+    ...textFacts(pull, versions, digestOf),
     merged: pull.merged,
     isDraft: pull.isDraft,
-    title: pull.title,
-    body: pull.body,
-    bodyDigest: digestOf(pull.body),
-    author: actorOf(pull.author),
-    authorIsBot: isBot(pull.author),
-    versions,
     headSha: branded(pull.headRefOid, isSha),
     headBranch: pull.headRefName,
     headRepository: pull.headRepository?.nameWithOwner ?? null,
     baseBranch: pull.baseRefName,
-    labels: pull.labels.nodes.map((label) => label.name),
   };
+}
+
+/** What an issue and a pull request have in common. */
+function textFacts(
+  text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & {
+    readonly state: string;
+  },
+  versions: readonly TextVersion[],
+  digestOf: Reading['digestOf'],
+) {
+  return {
+    number: text.number,
+    nodeId: text.id,
+    state: text.state === 'OPEN' ? 'open' : 'closed',
+    title: text.title,
+    body: text.body,
+    bodyDigest: digestOf(text.body),
+    author: actorOf(text.author),
+    authorIsBot: isBot(text.author),
+    versions,
+    labels: text.labels.nodes.map((label) => label.name),
+  } as const;
 }
 
 export type Thread = {
@@ -289,29 +319,25 @@ async function readIssueFirst(
   reading: Reading,
   since: Instant | null,
 ): Promise<Observed<ThreadFacts>> {
-  const answer = await readPlace(client, place);
-  if (answer.kind === 'unknown') return answer;
-  const { issue, checked } = answer.value.repository;
-  const comments = await commentsOf(client, issue, since, reading);
-  if (comments.kind === 'unknown') return comments;
-  const versions = await versionsOf(client, issue, reading);
-  if (versions.kind === 'unknown') return versions;
-  const pull = pullOfIssue(answer.value, versions.value, place, reading);
-  const commits = checked === null ? null : { nodes: [{ commit: checked }] };
-  return known({
-    pull,
-    issue: known(issueOf(issue, versions.value)),
-    checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading, 'oldest') : pull,
-    comments: comments.value,
-  });
-}
-
-function readPlace(client: GitHubClient, place: ProposalPlace): Promise<Observed<IssueFirstAnswer>> {
   const { owner, repo } = client;
   const head = place.pinned?.commit ?? `refs/heads/${place.headBranch}`;
   const variables = { owner, repo, issue: place.issue, head };
-  const places = [{ path: ISSUE_FIRST_CHECKS_PLACE, only: null }];
-  return query(client, ISSUE_FIRST_QUERY, variables, issueFirstSchema, places);
+  const answer = await query(client, ISSUE_FIRST_QUERY, variables, issueFirstSchema, [
+    { path: ISSUE_FIRST_CHECKS_PLACE, only: null },
+  ]);
+  if (answer.kind === 'unknown') return answer;
+  const { issue, checked } = answer.value.repository;
+  const content = await contentOf(client, issue, since, reading);
+  if (content.kind === 'unknown') return content;
+  const { comments, versions } = content.value;
+  const pull = pullOfIssue(answer.value, versions, place, reading);
+  const commits = checked === null ? null : { nodes: [{ commit: checked }] };
+  return known({
+    pull,
+    issue: known(issueOf(issue, versions)),
+    checks: pull.kind === 'known' ? checkFacts(commits, pull.value.headSha, reading, 'oldest') : pull,
+    comments,
+  });
 }
 
 /** Presents the issue and its branch like a pull request; only branches of this repository are read. */
@@ -326,21 +352,12 @@ function pullOfIssue(
       pinned === null ? `the branch ${headBranch} is not there` : `there is no commit ${pinned.commit}`,
     );
   return known({
-    number: issue.number,
-    nodeId: issue.id,
-    state: issue.state === 'OPEN' ? 'open' : 'closed',
+    ...textFacts(issue, versions, digestOf),
     merged: false,
     isDraft: false,
-    title: issue.title,
-    body: issue.body,
-    bodyDigest: digestOf(issue.body),
-    author: actorOf(issue.author),
-    authorIsBot: isBot(issue.author),
-    versions,
     headSha: branded(target.oid, isSha),
     headBranch: pinned === null ? headBranch : (pinned.branch ?? baseBranch),
     headRepository: nameWithOwner,
     baseBranch,
-    labels: issue.labels.nodes.map((label) => label.name),
   });
 }

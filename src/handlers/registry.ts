@@ -79,7 +79,7 @@ const issueComment = handler(
   },
 );
 
-const ISSUE_ACTIONS = new Set(['opened', 'edited', 'labeled', 'unlabeled', 'closed', 'reopened']);
+const ISSUE_ACTIONS = /^(?:opened|edited|labeled|unlabeled|closed|reopened)$/;
 const issues = handler(
   'issues',
   z.object({
@@ -88,24 +88,15 @@ const issues = handler(
     sender: senderSchema.nullish(),
   }),
   ({ action, issue, sender }) => {
-    if (!ISSUE_ACTIONS.has(action) || sender?.type === 'Bot') return null;
+    if (!ISSUE_ACTIONS.test(action) || sender?.type === 'Bot') return null;
     if (issue.state === 'closed') return threadTrigger(issue.number);
     const isExperiment = issue.labels?.some(({ name }) => name === 'experiment') === true;
     return { ...threadTrigger(issue.number, issue.labels), ...(isExperiment ? { isExperiment } : {}) };
   },
 );
 
-const PULL_ACTIONS = new Set([
-  'opened',
-  'edited',
-  'synchronize',
-  'reopened',
-  'closed',
-  'labeled',
-  'unlabeled',
-  'ready_for_review',
-  'converted_to_draft',
-]);
+const PULL_ACTIONS =
+  /^(?:opened|edited|synchronize|reopened|closed|labeled|unlabeled|ready_for_review|converted_to_draft)$/;
 const pullRequest = handler(
   'pull_request',
   z.object({
@@ -114,7 +105,7 @@ const pullRequest = handler(
     sender: senderSchema.nullish(),
   }),
   ({ action, pull_request, sender }) =>
-    !PULL_ACTIONS.has(action) || sender?.type === 'Bot'
+    !PULL_ACTIONS.test(action) || sender?.type === 'Bot'
       ? null
       : threadTrigger(pull_request.number, pull_request.labels),
 );

@@ -80,22 +80,20 @@ function pastPart(lane: string, past: PastOf): string {
   return paragraphs(historyTable(runs.value.rows, limits.historyCharsMax), rentedTables(rented));
 }
 
-/** All commands, or one. Without a config (a thread of no run) it is left out who may. */
+/** All commands, or one. */
 function renderHelp(name: string, config: LabConfig | null): string {
   const one = definitionOf(name.replace(/^\//, ''));
-  const shown = one === null ? COMMAND_DEFINITIONS : [one];
-  const rows = shown.map((definition) => [
-    code(definition.example),
-    definition.summary,
-    ...(config === null ? [] : [whoMay(definition, config)]),
-  ]);
-  const head = ['Command', 'What it does', ...(config === null ? [] : ['Who may'])];
-  return `${table(head, rows)}\n\nWrite a command at the start of its own line, outside quotes, lists and code.`;
+  return `${commandTable(one === null ? COMMAND_DEFINITIONS : [one], config)}\n\nWrite a command at the start of its own line, outside quotes, lists and code.`;
 }
 
-function whoMay(definition: CommandDefinition, config: LabConfig): string {
-  const least = definition.who(policyOf(config));
-  return least === null ? 'everybody' : `${least} permission or more`;
+/** Without a config (a thread of no run) it is left out who may. */
+export function commandTable(commands: readonly CommandDefinition[], config: LabConfig | null): string {
+  const rows = commands.map(({ example, summary, who }) => {
+    const least = config === null ? null : who(policyOf(config));
+    const may = least === null ? 'everybody' : `${least} permission or more`;
+    return [code(example), summary, ...(config === null ? [] : [may])];
+  });
+  return table(['Command', 'What it does', ...(config === null ? [] : ['Who may'])], rows);
 }
 
 /** `key` is `<surface>-<comment id>`, as in a run's own threads. */

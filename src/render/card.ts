@@ -39,16 +39,17 @@ import { metricsLine, stateText, verdictPart } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { watchPart } from './watch-words.ts';
 import {
-  cleanLine,
   code,
   comment,
   details,
   digestHex,
   fenced,
+  headText,
   link,
   listed,
   nonEmpty,
   paragraphs,
+  plainLine,
   safeUrl,
   table,
   text,
@@ -91,11 +92,6 @@ export function renderCard(input: CardInput): string {
       recordPart(input),
     ),
   );
-}
-
-/** `seq:hash` of the newest event with so many hex digits of the hash. It detects a record that was put back. */
-export function headText({ head }: RunState, digits: number): string {
-  return `${head.seq}:${head.hash.slice(0, digits)}`;
 }
 
 function jobPart(state: RunState): string | null {
@@ -154,7 +150,7 @@ function linksPart(state: RunState): string {
     isIssueFirst(proposal) ? `branch ${code(proposal.headBranch)}` : `pull request #${proposal.pull}`,
     seal !== null && `tag ${code(seal.tag)}`,
     closure !== null && `closure #${closure}`,
-    tracker !== null && link(trackerName(tracker), tracker, limits.shownTextCharsMax),
+    tracker !== null && link(trackerName(tracker), tracker),
   ).join(' · ');
 }
 
@@ -292,7 +288,7 @@ function tagText(state: RunState, title: string, lines: readonly string[]): stri
 
 function jobLines({ submission, order, gate }: RunState): readonly string[] {
   return [
-    `job ${cleanLine(submission?.jobId ?? 'none', limits.shownTextCharsMax)}`,
+    `job ${plainLine(submission?.jobId ?? 'none')}`,
     `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`,
   ];
 }
@@ -305,7 +301,7 @@ export function renderTagMessage(
   return tagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
     ...jobLines(state),
     `status ${state.end?.status ?? 'unknown'}`,
-    ...(decision.accept === null ? [] : [`accept ${cleanLine(decision.accept, limits.shownTextCharsMax)}`]),
+    ...(decision.accept === null ? [] : [`accept ${plainLine(decision.accept)}`]),
     ...checkpointLines(decision.checkpoint),
   ]);
 }
@@ -321,7 +317,7 @@ export function renderSourceTag(state: RunState, branch: string): string {
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];
   const people = new Set(approvals.flatMap(({ actor }) => (cited.includes(actor.id) ? [actor.login] : [])));
   return tagText(state, `attempt ${submission?.attempt ?? 1} runs this`, [
-    `branch ${cleanLine(branch, limits.shownTextCharsMax)}`,
+    `branch ${plainLine(branch)}`,
     `approved by ${[...people].join(', ')}`,
     `manifest ${order?.order.digest ?? 'none'}`,
   ]);
@@ -330,9 +326,5 @@ export function renderSourceTag(state: RunState, branch: string): string {
 function checkpointLines(checkpoint: SealedCheckpoint | undefined): readonly string[] {
   if (checkpoint === undefined) return [];
   const { path, step, identity } = checkpoint;
-  return [
-    `step ${step}`,
-    `checkpoint ${cleanLine(path, limits.shownTextCharsMax)}`,
-    `metadata ${cleanLine(identity, limits.shownTextCharsMax)}`,
-  ];
+  return [`step ${step}`, `checkpoint ${plainLine(path)}`, `metadata ${plainLine(identity)}`];
 }

@@ -12,7 +12,6 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Backtest, differences, isChanged, type ReplayedDecision } from '../domain/past-runs.ts';
 import { assertNever } from '../domain/values.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
-import { headText } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { leftBehindLines, leftBehindTitle } from './issues.ts';
 import { stateLine, stateText } from './state-line.ts';
@@ -21,10 +20,12 @@ import {
   cleanLine,
   code,
   count,
+  headText,
   listed,
   nonEmpty,
   type PlaceWord,
   paragraphs,
+  plainLine,
   table,
   text,
 } from './words.ts';
@@ -237,12 +238,12 @@ export function renderMismatch(
 ): AnnotationText {
   return row === null
     ? {
-        title: `${plain(knob)} does not change`,
+        title: `${plainLine(knob)} does not change`,
         message: 'This knob does not change. Remove the row.',
       }
     : {
-        title: `${plain(knob)} is not declared`,
-        message: `This changes ${plain(real ?? '')}, and the before/after table of the ${place} does not declare it. Add this row:\n${plain(row)}`,
+        title: `${plainLine(knob)} is not declared`,
+        message: `This changes ${plainLine(real ?? '')}, and the before/after table of the ${place} does not declare it. Add this row:\n${plainLine(row)}`,
       };
 }
 
@@ -254,18 +255,14 @@ export function renderUnreadableDelta(
     case 'structural':
       return {
         title: 'More than a knob changes here',
-        message: `${plain(delta.statement)}\nA ferry changes values only, so that people can see what they approve. Land code in a pull request of its own.`,
+        message: `${plainLine(delta.statement)}\nA ferry changes values only, so that people can see what they approve. Land code in a pull request of its own.`,
       };
     case 'unparsable':
       return {
         title: 'This is no valid Python',
-        message: `${plain(delta.message)}\nUntil the file parses, the change of the ferry is unknown.`,
+        message: `${plainLine(delta.message)}\nUntil the file parses, the change of the ferry is unknown.`,
       };
     default:
       return assertNever(delta);
   }
-}
-
-function plain(text: string): string {
-  return cleanLine(text, limits.shownTextCharsMax);
 }

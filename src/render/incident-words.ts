@@ -55,7 +55,7 @@ const OF_ANOTHER_VERSION = {
 
 const why = (d: { readonly why: string }): string => d.why;
 const message = (d: { readonly message: string }): string => d.message;
-const workflowRun = (url: string): string => link('workflow run', url, limits.shownTextCharsMax);
+const workflowRun = (url: string): string => link('workflow run', url);
 
 /** What several incidents have in common. */
 const NOT_SUBMITTED = {

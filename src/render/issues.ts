@@ -1,6 +1,5 @@
 /** Comments without a run: an experiment issue, orphaned machines, jobs and holds that a config leaves behind, a thread left open. */
 
-import { policyOf } from '../commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type LeftBehind, type StrayHold, strayOf } from '../config/clusters.ts';
 import type { LabConfig } from '../config/schema.ts';
@@ -14,6 +13,7 @@ import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { type Marker, markerIdentity } from '../domain/marker.ts';
 import type { Detail } from '../domain/payload.ts';
 import { assertNever, type Observed } from '../domain/values.ts';
+import { commandTable } from './answer.ts';
 import { answerWords } from './answer-words.ts';
 import {
   code,
@@ -22,7 +22,6 @@ import {
   details,
   fenced,
   heldWords,
-  inlineText,
   liftWords,
   listed,
   paragraphs,
@@ -100,10 +99,15 @@ export function renderIssueCard(view: IssueCardView): string {
         ],
       ),
       `**Missing:** ${missingWords(view)}`,
-      table(['Command', 'What it does', 'Who may'], commandRows(view.config)),
+      commandTable(COMMANDS, view.config),
     ),
   );
 }
+
+// Each proposal names the command that approves it.
+const COMMANDS = COMMAND_DEFINITIONS.filter(
+  ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve'),
+);
 
 function threadWords(past: RunState | null): string {
   return past === null ? 'no run yet' : `${code(past.run)}, which is ${phaseOf(past)}`;
@@ -147,20 +151,6 @@ function missingWords(view: IssueCardView): string {
     : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
 }
 
-function commandRows(config: LabConfig): readonly (readonly string[])[] {
-  // Each proposal names the command that approves it.
-  return COMMAND_DEFINITIONS.filter(
-    ({ name, decideWithoutRun }) => decideWithoutRun !== undefined && !name.startsWith('approve'),
-  ).map((definition) => {
-    const least = definition.who(policyOf(config));
-    return [
-      code(definition.example),
-      definition.summary,
-      least === null ? 'everyone' : `${least} permission or more`,
-    ];
-  });
-}
-
 /** Marker of the one issue of an orphaned machine. */
 export function orphanMarker({ cluster, instance }: Orphan): Marker {
   return { run: 'journal', kind: 'issue', key: `machine-${cluster}-${instance}`, fields: {} };
@@ -198,7 +188,7 @@ export function leftOpenNotice({ thread, atMs, why }: LeftOpen): Extract<Effect,
     marker,
     paragraphs(
       '**This thread was locked, and is open now.** ferrybot unlocked it to write here, because GitHub rejects comments of an App or a workflow in a locked thread. GitHub then rejected the lock.',
-      `Its answer: ${inlineText(why, limits.shownTextCharsMax)}. A person with write permission can lock the thread again.`,
+      `Its answer: ${text(why)}. A person with write permission can lock the thread again.`,
     ),
   );
   const summons = { people: [], permission: 'maintain' } as const;

@@ -2,7 +2,6 @@
 
 import { checkpointName } from '../checkpoints/lineage.ts';
 import type { StorePath } from '../domain/checkpoint/stored.ts';
-import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
@@ -73,7 +72,7 @@ export function jobTable(state: RunState, submission: Submission): string {
     ],
     ['Commit', launchedCommit(commit)],
     ...(digest === null || isByHand ? [] : [['Manifest', `\`${digestHex(digest)}\``]]),
-    ...Object.entries(urls).map(([name, url]) => [text(name), link(name, url, limits.shownTextCharsMax)]),
+    ...Object.entries(urls).map(([name, url]) => [text(name), link(name, url)]),
   ];
   return table(['Launch', ''], rows);
 }

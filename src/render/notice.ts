@@ -3,7 +3,6 @@
 import { permits } from '../domain/actor.ts';
 import type { ChannelMessage, Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
-import { limits } from '../domain/limits.ts';
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
 import { isIssueFirst } from '../domain/own-pull.ts';
 import { after, fromRfc3339, type Observed, toRfc3339 } from '../domain/values.ts';
@@ -14,7 +13,7 @@ import { PROPOSE_WORDS, renderDescription, renderUnconfirmed } from './propose-w
 import { stateText } from './state-line.ts';
 import { wantedLine } from './wanted.ts';
 import { renderWatchEnd, renderWatchReminder } from './watch-words.ts';
-import { code, comment, inlineText, listed, nonEmpty, paragraphs, placeWord, text, utc } from './words.ts';
+import { code, comment, listed, nonEmpty, paragraphs, placeWord, text, utc } from './words.ts';
 
 /** The incident with the sequence number `key`. */
 export function renderIncident(key: string, state: RunState): string {
@@ -40,7 +39,7 @@ const MENTIONS_MAX = 20;
 /** The line of mentions at the end of a comment. `people` are the current collaborators. */
 export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
   if (people.kind === 'unknown')
-    return `\nFor ${unnamed(summons)}, without a mention: ${inlineText(people.why, limits.shownTextCharsMax)}.\n`;
+    return `\nFor ${unnamed(summons)}, without a mention: ${text(people.why)}.\n`;
   const { permission } = summons;
   const byId = new Map(people.value.map((one) => [one.actor.id, one.actor.login]));
   const permitted =

@@ -52,7 +52,7 @@ function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refuse
       return `the experiment file has no knob ${code(name)}.${about === '' ? '' : ` Did you mean ${code(about)}?`} \`npx ferrybot read-knobs\` lists them.`;
     case 'ambiguous-knob': {
       const paths = about.split('\n').slice(0, limits.shownRowsMax);
-      return `${code(name)} is the name of more than one knob. Say which: ${listed(paths.map((path) => inlineCode(path, limits.shownTextCharsMax)))}.`;
+      return `${code(name)} is the name of more than one knob. Say which: ${listed(paths.map(code))}.`;
     }
     case 'repeated-knob':
       return `${code(name)} is ${code(about)}, which is set twice.`;
@@ -146,7 +146,7 @@ function objectiveQuestion(why: string, said: string, knobs: string): string {
 }
 
 function nothingWords(reason: string, why: string): string {
-  const reported = inlineCode(why, limits.shownTextCharsMax);
+  const reported = code(why);
   switch (reason) {
     case 'checks-failed':
       return `nothing is pushed: a check of the lab fails with this change.\n\n${fenced(why, limits.answerTextChars)}`;
@@ -160,7 +160,7 @@ function nothingWords(reason: string, why: string): string {
     case 'nothing-due':
       return `nothing is proposed: nothing is due (${reported}). ${NAME_KNOB}`;
     default:
-      return `nothing is proposed: ${inlineCode(reason, limits.shownTextCharsMax)}: ${reported}.`;
+      return `nothing is proposed: ${code(reason)}: ${reported}.`;
   }
 }
 

@@ -14,7 +14,7 @@ import { assertNever } from '../domain/values.ts';
 import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
 import { APPROVAL_FAULT_WORDS } from './approval-words.ts';
-import { headText, renderEnded } from './card.ts';
+import { renderEnded } from './card.ts';
 import type { RenderInput } from './input.ts';
 import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderIncident, renderNotice } from './notice.ts';
@@ -25,6 +25,7 @@ import {
   comment,
   digestHex,
   fenced,
+  headText,
   link,
   listed,
   nonEmpty,
@@ -170,10 +171,7 @@ function renderFirstTracker(state: RunState): string {
   const intended = order?.manifest?.tracker.runId ?? '';
   const links = firstTracker.trackers
     .slice(0, limits.shownNamesMax)
-    .map(
-      ({ id, url }) =>
-        `${link(`${trackerName(url)} run ${id}`, url, limits.shownTextCharsMax)}${identityWords(intended, id)}`,
-    );
+    .map(({ id, url }) => `${link(`${trackerName(url)} run ${id}`, url)}${identityWords(intended, id)}`);
   return `**Training of ${ofAttempt(state)}** can be followed in ${listed(links)}.`;
 }
 

@@ -4,6 +4,7 @@ import { quorumOf } from '../config/approvers.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { launchTrouble } from '../domain/launch/relaunch.ts';
 import { approvalsHad } from '../domain/launch/response.ts';
+import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { jobStateOf, phaseOf } from '../domain/logbook/job-state.ts';
@@ -16,6 +17,7 @@ import {
   code,
   count,
   listed,
+  nonEmpty,
   paragraphs,
   person,
   reasonWords,
@@ -177,14 +179,14 @@ function proposedLine(state: RunState): StateLine {
       'Proposed',
       `${code(run)} was proposed at ${utc(proposedAt)}; its launch gates were not evaluated yet.`,
     );
-  const failing = gate.verdicts.filter((verdict) => verdict.outcome === 'fail').length;
-  const unknown = gate.verdicts.filter((verdict) => verdict.outcome === 'unknown').length;
-  const parts = [
-    ...(failing > 0
-      ? [`${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`]
-      : []),
-    ...(unknown > 0 ? [`${unknown} unknown`] : []),
-  ];
+  const open = openVerdicts(gate.verdicts);
+  const unknown = open.filter((verdict) => verdict.outcome === 'unknown').length;
+  const failing = open.length - unknown;
+  const parts = nonEmpty(
+    failing > 0 &&
+      `${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`,
+    unknown > 0 && `${unknown} unknown`,
+  );
   const evidence = `${failedBefore(state)}${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;
   return line(failing > 0 ? '❌' : '❔', 'Held back', evidence);
 }
@@ -267,10 +269,10 @@ function jobEvidence({ submission, observation }: RunState): string {
 function troubleEvidence({ observation }: RunState): string {
   const { signatures = [], alarms = [] } = observation ?? {};
   const shows = signatures.slice(0, 5).map(code);
-  return [
-    ...(shows.length === 0 ? [] : [` The log shows ${listed(shows)}: evidence, not yet an end.`]),
-    ...(alarms.length === 0 ? [] : [` Open alarms: ${listed(alarms.map(code))}.`]),
-  ].join('');
+  return nonEmpty(
+    shows.length > 0 && ` The log shows ${listed(shows)}: evidence, not yet an end.`,
+    alarms.length > 0 && ` Open alarms: ${listed(alarms.map(code))}.`,
+  ).join('');
 }
 
 const END_SYMBOLS = { SUCCEEDED: '✅', FAILED: '❌', STOPPED: '⚠️' } as const;

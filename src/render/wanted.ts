@@ -12,7 +12,6 @@ import { launchTrouble, replacementFor, restartsLeft, whyNotLaunched } from '../
 import { approvalsHad, mayBeRelaunched, spoiltBy, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
 import { openVerdicts } from '../domain/launch/verdict.ts';
-import { limits } from '../domain/limits.ts';
 import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
@@ -51,7 +50,7 @@ const WATCHING = 'nothing; ferrybot is watching. `/stop` ends the job.';
 function wantedForLaunch(state: RunState): string {
   const trouble = launchTrouble(state);
   if (trouble === null) return 'nothing; the launch is in progress. `/stop` revokes it, or ends the job.';
-  const run = link('workflow run', trouble.detail.url, limits.shownTextCharsMax);
+  const run = link('workflow run', trouble.detail.url);
   return trouble.code === 'launch-waiting'
     ? `a runner with the label \`ferrybot-launch\`: the ${run} waits for one. \`/stop\` revokes the launch.`
     : `a person to clear why the launch failed: ${text(trouble.detail.why)} (${run}). ferrybot starts it again within minutes, at most ${count(trouble.detail.left, 'more time')}. \`/stop\` revokes it.`;

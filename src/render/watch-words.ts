@@ -1,7 +1,6 @@
 /** The watch of a run in words: whose it is, to whom it is offered, where it ends, and what holds once it has. */
 
 import type { AnswerCode } from '../commands/answers.ts';
-import { limits } from '../domain/limits.ts';
 import type { WatchEnd } from '../domain/logbook/events/watch-events.ts';
 import { ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -73,8 +72,8 @@ export function jobFacts(state: RunState): string {
   const tracker = trackerUrl(state);
   const links = nonEmpty(
     `issue #${proposal.issue}`,
-    tracker !== null && link(trackerName(tracker), tracker, limits.shownTextCharsMax),
-    ...Object.entries(submission.urls).map(([name, url]) => link(name, url, limits.shownTextCharsMax)),
+    tracker !== null && link(trackerName(tracker), tracker),
+    ...Object.entries(submission.urls).map(([name, url]) => link(name, url)),
   );
   return [
     `- Job ${code(submission.jobId)} on ${code(submission.cluster)}, attempt ${submission.attempt}`,

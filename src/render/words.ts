@@ -20,7 +20,12 @@ export function cleanLine(text: string, max: number): string {
   return shortened(visible(text).replace(BLANKS, ' ').trim(), max);
 }
 
-/** The same over several lines: line breaks and tabs stay. */
+/** Outside text as one line of plain text at the usual length. */
+export function plainLine(text: string): string {
+  return cleanLine(text, limits.shownTextCharsMax);
+}
+
+/** `cleanLine` over several lines: line breaks and tabs stay. */
 export function cleanLines(text: string, max: number): string {
   const lines = visible(text)
     .replace(/\r\n?/g, '\n')
@@ -62,34 +67,31 @@ const NOTHING = '(empty)';
 export function inlineText(text: string, max: number): string {
   const line = cleanLine(text, max);
   if (line === '') return NOTHING;
-  return kept(apart(line))
-    .replace(/^[-+=/]/, '\\$&')
-    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
-}
-
-// Times such as 12:30:00 are no emoji; every other word between colons may be one.
-function apart(line: string): string {
+  // Times such as 12:30:00 are no emoji; every other word between colons may be one.
   return line
     .replace(/[@#]/g, `$&${BREAK}`)
     .replace(/(GH)-(?=\d)/gi, `$1-${BREAK}`)
     .replace(/:(?=\/\/)/g, `:${BREAK}`)
     .replace(/(www)\.(?=\S)/gi, `$1${BREAK}.`)
     .replace(/:(?!\d\d:)(?=[\w+-]+:)/g, `:${BREAK}`)
-    .replace(/(mailto|xmpp):/gi, `$1${BREAK}:`);
-}
-
-function kept(line: string): string {
-  return line
+    .replace(/(mailto|xmpp):/gi, `$1${BREAK}:`)
     .replace(/[&<>|$]/g, (sign) => ENTITIES[sign] ?? sign)
     .replace(/[\\`*_[\]~!]/g, '\\$&')
-    .replaceAll(BREAK, '&#8203;');
+    .replaceAll(BREAK, '&#8203;')
+    .replace(/^[-+=/]/, '\\$&')
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** Inline code in running text. Its fence is longer than any run of backticks inside. */
 export function inlineCode(text: string, max: number): string {
   const line = cleanLine(text, max);
   if (line === '') return NOTHING;
-  return line.includes('|') ? htmlCode(line) : fencedInline(line);
+  // Parsers disagree on how to escape a bar in code inside a table, so it is written as HTML.
+  if (line.includes('|'))
+    return `<code>${[...line].map((sign) => (/[\p{L}\p{N} ]/u.test(sign) ? sign : `&#${sign.codePointAt(0)};`)).join('')}</code>`;
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
 }
 
 /** A block of code; `max` counts characters. */
@@ -100,9 +102,9 @@ export function fenced(text: string, max: number): string {
 }
 
 /** A link that shows `label`, or the address as code if a browser should not follow it. */
-export function link(label: string, address: string, max: number): string {
+export function link(label: string, address: string): string {
   const url = safeUrl(address);
-  return url === null ? inlineCode(address, max) : `[${inlineText(label, max)}](${url})`;
+  return url === null ? code(address) : `[${text(label)}](${url})`;
 }
 
 /** The address without characters that could end a link, or null unless it is http(s) without a password. */
@@ -117,17 +119,6 @@ export function safeUrl(address: string): string | null {
   );
 }
 
-// Parsers disagree on how to escape a bar in code inside a table, so it is written as HTML.
-function htmlCode(line: string): string {
-  return `<code>${[...line].map((sign) => (/[\p{L}\p{N} ]/u.test(sign) ? sign : `&#${sign.codePointAt(0)};`)).join('')}</code>`;
-}
-
-function fencedInline(line: string): string {
-  const fence = '`'.repeat(longestRun(line) + 1);
-  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
-  return `${fence}${pad}${line}${pad}${fence}`;
-}
-
 function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
 }
@@ -135,6 +126,11 @@ function longestRun(text: string): number {
 /** `2026-11-21 03:09:00 UTC` of an RFC 3339 moment in UTC. */
 export function utc(at: string): string {
   return `${at.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `seq:hash` of the newest event with so many hex digits of the hash. It detects a record that was put back. */
+export function headText({ head }: RunState, digits: number): string {
+  return `${head.seq}:${head.hash.slice(0, digits)}`;
 }
 
 /** A person without a mention: a name must not page anyone. */

@@ -15,7 +15,7 @@ import { type Approval, type RunState, standingApprovals } from '../domain/logbo
 import { type Need, type Needing, need } from '../domain/need.ts';
 import { type Digest, type Instant, known, type Observed, unknown } from '../domain/values.ts';
 import type { ApprovalFacts, ApprovalStanding } from '../gates/gate.ts';
-import { approvalVerdicts } from '../gates/run-gates.ts';
+import { approvalVerdicts } from '../gates/gate.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { offeredDigestsOf } from './pending-commands.ts';
 import { append, type Step } from './step.ts';

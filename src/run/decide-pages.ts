@@ -132,7 +132,7 @@ function standingOf(
 ): string {
   const label = `workflow run ${workflowRun}`;
   if (run.kind === 'unknown') return `Our ${workflow} ${label} could not be read.`;
-  const linked = run.value === null ? label : link(label, run.value.url, limits.shownTextCharsMax);
+  const linked = run.value === null ? label : link(label, run.value.url);
   const status = run.value?.status.replace('_', ' ') ?? 'deleted';
   const isOver = run.value === null || run.value.status === 'completed';
   return `Our ${workflow} ${linked} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;

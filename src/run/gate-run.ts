@@ -36,7 +36,8 @@ import {
   unknown,
 } from '../domain/values.ts';
 import type { ApprovalFacts, ChangeGateFacts, GateFacts, RanBefore } from '../gates/gate.ts';
-import { approvalVerdicts, changeVerdicts } from '../gates/run-gates.ts';
+import { approvalVerdicts } from '../gates/gate.ts';
+import { changeVerdicts } from '../gates/run-gates.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 import { authorsOf } from './authors.ts';
 import { containerOf, contractNow } from './contract.ts';

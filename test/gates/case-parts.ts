@@ -4,7 +4,7 @@ import type { UnnamedWork } from '../../src/domain/actor.ts';
 import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
 import type { KnobChange } from '../../src/domain/launch/change-facts.ts';
 import type { Launch } from '../../src/domain/launch/spending.ts';
-import type { GateId, Verdict } from '../../src/domain/launch/verdict.ts';
+import type { GateId } from '../../src/domain/launch/verdict.ts';
 import { after, type Instant, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { shaOf } from '../support/run-drafts.ts';
@@ -12,16 +12,9 @@ import { aBody, aChange, aCheck, anIssue, aPull, NOON } from '../support/run-fac
 import { LANE, someApprovals } from './sample-facts.ts';
 
 export type Facts = Partial<GateFacts>;
-/** For each gate the code with which it passes, and its cases. */
-export type Rows = Readonly<Record<GateId, { readonly pass: string; readonly cases: readonly Case[] }>>;
-/** A fact, the outcome and code that it causes, and other gates that also react to the same fact. */
-export type Case = readonly [
-  what: string,
-  facts: Facts,
-  outcome: Verdict['outcome'],
-  code: string,
-  others?: readonly GateId[],
-];
+/** Its cases for each gate. The snapshots have what every gate says about each. */
+export type Rows = Readonly<Record<GateId, readonly Case[]>>;
+export type Case = readonly [what: string, facts: Facts];
 
 export const knob = (path: string, name = path): KnobChange => ({
   knob: name,
@@ -41,7 +34,6 @@ export const UNPARSABLE: Facts = {
   change: known(aChange({ delta: { kind: 'unparsable', side: 'base', line: 9, message: 'invalid' } })),
 };
 export const NO_CHANGE: Facts = { change: known(aChange({ delta: { kind: 'none' } })) };
-export const COUNTING: readonly GateId[] = ['delta-declared', 'budget', 'scale-stable', 'identical-rerun'];
 export const body = (change: Parameters<typeof aBody>[0]): Facts => ({ body: known(aBody(change)) });
 export const pull = (change: Parameters<typeof aPull>[0]): Facts => ({ pull: known(aPull(change)) });
 export const issue = (change: Parameters<typeof anIssue>[0]): Facts => ({ issue: known(anIssue(change)) });
@@ -58,29 +50,7 @@ export const PULL: Facts = { pull: unknown('GitHub is away') };
 export const ISSUE: Facts = { issue: unknown('GitHub is away') };
 export const CHANGE: Facts = { change: unknown('git is away') };
 export const BODY: Facts = { body: unknown('GitHub is away') };
-export const CHANGE_READERS: readonly GateId[] = [
-  'entrypoint-known',
-  'freshness',
-  'scope',
-  'delta-readable',
-  'issue-updated',
-  ...COUNTING,
-];
-export const BODY_READERS: readonly GateId[] = [
-  'delta-declared',
-  'risk-present',
-  'last-ferry-linked',
-  'preconditions',
-];
 export const UNSHIPPED: Facts = { change: known(aChange({ trees: { experiments: null } })) };
-export const MANIFEST_READERS: readonly GateId[] = [
-  'run-name-dated',
-  'cluster-matches',
-  'cost-budget',
-  'manifest-complete',
-  'output-root-own',
-  'tracker-own',
-];
 export const MANIFEST: Facts = { manifest: unknown('the proposed commit has no lib') };
 export const CHECKS: Facts = { checks: unknown('GitHub is away') };
 export const checks = (...change: readonly Partial<CheckFacts>[]): Facts => ({

@@ -20,10 +20,7 @@ describe('the gates', () => {
 
   it('pass a ferry without any fault', () => {
     const verdicts = runGates(gateFacts());
-    expect(Object.fromEntries(verdicts.map(({ gate, code }) => [gate, code]))).toEqual(
-      Object.fromEntries(GATES.map((gate) => [gate, ROWS[gate].pass])),
-    );
-    expect(verdicts.map(({ outcome }) => outcome)).toEqual(GATES.map(() => 'pass'));
+    expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
     expect(allPass(verdicts)).toBe(true);
   });
 
@@ -32,22 +29,16 @@ describe('the gates', () => {
   });
 });
 
-describe.each(ALL)('%s', (gate) => {
-  it.for(ROWS[gate].cases)('%s', ([, facts, outcome, code, others = []]) => {
-    const verdicts = runGates(gateFacts(facts));
-    expect(verdicts.find((verdict) => verdict.gate === gate)).toMatchObject({ outcome, code });
-    expect(allPass(verdicts)).toBe(outcome === 'warn');
-    const loud = verdicts.filter((verdict) => verdict.outcome !== 'pass').map((verdict) => verdict.gate);
-    expect(loud.toSorted()).toEqual([...new Set([gate, ...others])].toSorted());
-  });
-});
-
 describe.each(GATES)('%s', (gate) => {
   const isOverApprovals = APPROVAL_GATES.some((one) => one === gate);
 
   it('has a case that only this gate blocks, and a case with an unknown outcome', () => {
-    const loud = ROWS[gate].cases.map(([what, facts, outcome]) => {
-      const failing = runGates(gateFacts(facts)).filter((verdict) => verdict.outcome === 'fail');
+    const loud = ROWS[gate].map(([what, facts]) => {
+      const verdicts = runGates(gateFacts(facts));
+      const outcome = verdicts.find((verdict) => verdict.gate === gate)?.outcome;
+      expect(outcome).not.toBe('pass');
+      expect(allPass(verdicts)).toBe(outcome === 'warn');
+      const failing = verdicts.filter((verdict) => verdict.outcome === 'fail');
       const others = failing.filter((one) => one.gate !== gate);
       // An approval of something else is also missing from the quorum, so the two approval gates react
       // together.
@@ -59,12 +50,20 @@ describe.each(GATES)('%s', (gate) => {
   });
 
   it('is shown on the card: every case as a person reads it', async () => {
-    const picture = ROWS[gate].cases.map(([what, facts]) => {
-      const own = runGates(gateFacts(facts)).filter((verdict) => verdict.gate === gate);
-      return `### ${what}\n\n${gateTable(own)}`;
+    const picture = ROWS[gate].map(([what, facts]) => {
+      const verdicts = runGates(gateFacts(facts));
+      const codes = verdicts.flatMap((one) =>
+        one.outcome === 'pass' ? [] : [`${one.gate}: ${one.outcome} ${one.code}`],
+      );
+      const own = verdicts.filter((verdict) => verdict.gate === gate);
+      return `### ${what}\n\n${codes.join(', ')}\n\n${gateTable(own)}`;
     });
-    const green = gateTable(runGates(gateFacts()).filter((verdict) => verdict.gate === gate));
-    const text = [`# ${gate}`, `### when it passes\n\n${green}`, ...picture].join('\n\n');
+    const green = runGates(gateFacts()).filter((verdict) => verdict.gate === gate);
+    const text = [
+      `# ${gate}`,
+      `### when it passes: ${green[0]?.code}\n\n${gateTable(green)}`,
+      ...picture,
+    ].join('\n\n');
     await expect(`${text}\n`).toMatchFileSnapshot(`__snapshots__/gates/${gate}.md`);
   });
 });

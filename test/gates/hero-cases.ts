@@ -4,9 +4,9 @@ import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { known, unknown } from '../../src/domain/values.ts';
 import { bob, digestOf, shaOf } from '../support/run-drafts.ts';
 import { aChange } from '../support/run-facts.ts';
-import { CHANGE, CHANGE_READERS, type Facts, MANIFEST, MANIFEST_READERS, type Rows } from './case-parts.ts';
+import { CHANGE, type Facts, MANIFEST, type Rows } from './case-parts.ts';
 import { aManifest } from './gate-manifest.ts';
-import { unreadable } from './rental-cases.ts';
+import { UNREADABLE_ISSUE } from './rental-cases.ts';
 import { CONTRACT, JOB, LANE } from './sample-facts.ts';
 
 /** The issue has these values now, and they are recorded. */
@@ -96,397 +96,221 @@ export const BUILT_CASES: readonly (readonly [what: string, facts: Facts, code: 
 const inferred = { value: '1e23', source: 'inferred', from: 'six operations a parameter and token' } as const;
 
 export const HERO_CASES = {
-  'contract-complete': {
-    pass: 'complete',
-    cases: [
-      ['no output root', says(without('outputRoot')), 'fail', 'incomplete'],
-      ['no rollback depth', says(without('rollback')), 'fail', 'retention-open'],
-      ['an unclear final step', says({ ...CONTRACT, finalStep: unclear }), 'fail', 'incomplete'],
-      unreadable('contract-complete'),
+  'contract-complete': [
+    ['no output root', says(without('outputRoot'))],
+    ['no rollback depth', says(without('rollback'))],
+    ['an unclear final step', says({ ...CONTRACT, finalStep: unclear })],
+    UNREADABLE_ISSUE,
+  ],
+  'checkpoint-proven': [
+    ['no plan', { start: undefined } as unknown as Facts],
+    ['an incomplete one', { start: known({ kind: 'refused', code: 'no-metadata', path: STEP }) }],
+    ['one that no recorded run wrote', { start: known({ kind: 'refused', code: 'no-run', path: STEP }) }],
+    ['a command that goes elsewhere', { start: known(FROM) }],
+    [
+      'a command with a path where the contract says none',
+      { lane: { ...LANE, command: ['python3', 'train.py', `--trainer.initialize_from=${STEP}`] } },
     ],
-  },
-  'checkpoint-proven': {
-    pass: 'anew',
-    cases: [
-      ['no plan', { start: undefined } as unknown as Facts, 'unknown', 'unreadable'],
-      [
-        'an incomplete one',
-        { start: known({ kind: 'refused', code: 'no-metadata', path: STEP }) },
-        'fail',
-        'refused',
-      ],
-      [
-        'one that no recorded run wrote',
-        { start: known({ kind: 'refused', code: 'no-run', path: STEP }) },
-        'fail',
-        'refused',
-      ],
-      ['a command that goes elsewhere', { start: known(FROM) }, 'fail', 'command-differs'],
-      [
-        'a command with a path where the contract says none',
-        { lane: { ...LANE, command: ['python3', 'train.py', `--trainer.initialize_from=${STEP}`] } },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a command that names the checkpoint, and another one after it',
-        {
-          start: known(FROM),
-          lane: {
-            ...LANE,
-            command: ['python3', 'train.py', '--initialize_from={checkpoint}', '--initialize_from=gs://a/b'],
-          },
+    [
+      'a command that names the checkpoint, and another one after it',
+      {
+        start: known(FROM),
+        lane: {
+          ...LANE,
+          command: ['python3', 'train.py', '--initialize_from={checkpoint}', '--initialize_from=gs://a/b'],
         },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a command that goes somewhere else from the checkpoint',
-        {
-          start: known(FROM),
-          lane: { ...LANE, command: ['python3', 'train.py', '--resume={checkpoint}/../step-9'] },
+      },
+    ],
+    [
+      'a command that goes somewhere else from the checkpoint',
+      {
+        start: known(FROM),
+        lane: { ...LANE, command: ['python3', 'train.py', '--resume={checkpoint}/../step-9'] },
+      },
+    ],
+    [
+      'a command with a path that only begins as the one of the contract',
+      { start: known(FROM), lane: { ...LANE, command: ['python3', 'train.py', `--resume=${STEP}0`] } },
+    ],
+    [
+      'a fix whose command begins elsewhere than the rule says',
+      {
+        resume: known({ kind: 'from', path: STEP, step: 1200 }),
+        lane: {
+          ...LANE,
+          command: ['python3', 'train.py', '--resume={checkpoint}', '+trainer.initialize_from=gs://a/b'],
         },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a command with a path that only begins as the one of the contract',
-        { start: known(FROM), lane: { ...LANE, command: ['python3', 'train.py', `--resume=${STEP}0`] } },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a fix whose command begins elsewhere than the rule says',
-        {
-          resume: known({ kind: 'from', path: STEP, step: 1200 }),
-          lane: {
-            ...LANE,
-            command: ['python3', 'train.py', '--resume={checkpoint}', '+trainer.initialize_from=gs://a/b'],
-          },
-        },
-        'fail',
-        'command-differs',
-      ],
-      ...ELSEWHERE.map(
-        (argument) =>
-          [
-            `a command with ${argument} where the contract says none`,
-            runs(argument),
-            'fail',
-            'command-differs',
-          ] as const,
-      ),
-      ...UNDECIDED.map(
-        (argument) =>
-          [
-            `a command with ${argument}, which only the job's start decides`,
-            runs(argument),
-            'unknown',
-            'undecided',
-          ] as const,
-      ),
-      [
-        'a variable of the lane with a checkpoint',
-        { lane: { ...LANE, environment: { INITIALIZE_FROM: STEP } } },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a path of another run that is no input',
-        { othersPaths: ['gs://lab/runs/r1/cache'] },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a checkpoint to begin from that is called an input',
-        { ...runs(`--initialize-from-checkpoint=${STEP}`), ...says({ ...CONTRACT, inputs: INPUTS }) },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'a contract without a command',
-        says(without('command')),
-        'unknown',
-        'undecided',
-        ['contract-complete'],
-      ],
-      ['unreadable', { start: unknown('the store is away') }, 'unknown', 'unreadable'],
-      [
-        'an attempt that only its machine can look for, whose command names a checkpoint',
-        { ...runs(`--init=${STEP}`), resume: known({ kind: 'unseen' }) },
-        'fail',
-        'command-differs',
-      ],
-      [
-        'an attempt with nothing to go on from',
-        { resume: known({ kind: 'ask', code: 'none-complete' }) },
-        'fail',
-        'none-to-go-on',
-      ],
-      [
-        'an attempt that would take another one by itself',
-        { resume: known({ kind: 'takes-other', path: STEP, takes: `${STEP}0` }) },
-        'fail',
-        'takes-other',
-      ],
-      ['unreadable own roots', { resume: unknown('the store is away') }, 'unknown', 'unreadable'],
+      },
     ],
-  },
-  'config-drift': {
-    pass: 'as-before',
-    cases: [
-      [
-        'another command than the attempt before',
-        { ranBefore: ran({ command: ['python3', 'other.py'] }) },
-        'fail',
-        'drift',
-      ],
-      [
-        'the very command of the run that it goes on from, with the names of that',
-        {
-          ranBefore: ran({ runName: 'grug', command: OLD_NAMED }, true),
-          manifest: known(aManifest({ command: OLD_NAMED })),
-        },
-        'fail',
-        'old-names',
-      ],
-      ...(['lane.engine', 'lane.launcher', 'lane.passSecrets'] as const).map(
-        (key) =>
-          [
-            `another ${key} than the attempt before`,
-            { ranBefore: ran({ policy: { ...aManifest().policy, [key]: 'as it was' } }) },
-            'fail',
-            'drift',
-          ] as const,
-      ),
-      ...Object.entries(OTHERWISE).map(
-        ([part, change]) =>
-          [`another ${part} than the attempt before`, { ranBefore: ran(change) }, 'fail', 'drift'] as const,
-      ),
-      [
-        'another tracker than the run that it goes on from',
-        { ranBefore: ran({ tracker: { ...aManifest().tracker, project: 'sweeps' } }, true) },
-        'fail',
-        'drift',
-      ],
-      [
-        'another image of the commit that the attempt before ran',
-        {
-          ranBefore: ran({ policy: inImage(digestOf('before')) }),
-          manifest: known(aManifest({ policy: inImage(DIGEST) })),
-        },
-        'fail',
-        'drift',
-      ],
-      [
-        'a folder that is not shipped any more',
-        { ranBefore: ran({ trees: { ...aManifest().trees, scripts: 'tree-9' } }) },
-        'fail',
-        'drift',
-      ],
-      [
-        'another budget, though only the seed is said to be meant',
-        {
-          ranBefore: ran({ policy: { ...aManifest().policy, 'contract.loss': 'given: 3' } }),
-          ...says({ ...CONTRACT, changes: { value: 'FLOP budget, seed', source: 'given', from: '' } }),
-        },
-        'fail',
-        'drift',
-      ],
-      [
-        'a value in a file of the commit',
-        since('experiments/train.py', {
-          kind: 'knobs',
-          changes: [
-            { knob: 'lr', path: 'train().lr', before: '3e-4', after: '1e-3', bucket: 'optimizer', line: 4 },
-          ],
-        }),
-        'fail',
-        'drift',
-      ],
-      [
-        'code of the model',
-        since('lib/model.py', { kind: 'structural', side: 'head', line: 9, statement: 'x = y' }),
-        'fail',
-        'may-train-otherwise',
-      ],
-      ['unreadable', { ranBefore: ran(), ...MANIFEST }, 'unknown', 'unreadable', MANIFEST_READERS],
-      ['an unreadable change', { ranBefore: ran(), ...CHANGE }, 'unknown', 'unreadable', CHANGE_READERS],
+    ...ELSEWHERE.map(
+      (argument) => [`a command with ${argument} where the contract says none`, runs(argument)] as const,
+    ),
+    ...UNDECIDED.map(
+      (argument) =>
+        [`a command with ${argument}, which only the job's start decides`, runs(argument)] as const,
+    ),
+    [
+      'a variable of the lane with a checkpoint',
+      { lane: { ...LANE, environment: { INITIALIZE_FROM: STEP } } },
     ],
-  },
-  'dri-accepted': {
-    pass: 'accepted',
-    cases: [
-      ['no DRI', says(without('dri')), 'fail', 'nobody', ['contract-complete']],
-      [
-        'somebody else who has not said yes',
-        says({ ...CONTRACT, dri: { value: 'grace', source: 'given', from: '' } }),
-        'fail',
-        'not-accepted',
-      ],
-      [
-        'somebody else who is named now, and whoever was named before has said yes',
-        { ...says({ ...CONTRACT, dri: givenAs('grace') }), owner: bob },
-        'fail',
-        'not-accepted',
-      ],
-      unreadable('dri-accepted'),
+    ['a path of another run that is no input', { othersPaths: ['gs://lab/runs/r1/cache'] }],
+    [
+      'a checkpoint to begin from that is called an input',
+      { ...runs(`--initialize-from-checkpoint=${STEP}`), ...says({ ...CONTRACT, inputs: INPUTS }) },
     ],
-  },
-  'output-root-own': {
-    pass: 'own',
-    cases: [
-      [
-        'the root of another run',
-        { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs', mine: 'gs://lab/runs/a' }) },
-        'fail',
-        'taken',
-      ],
-      [
-        'a command that leaves the place to the job',
-        { manifest: known(aManifest({ command: ['python3', 'train.py', '--out=out/ferry'] })) },
-        'fail',
-        'not-in-command',
-      ],
-      [
-        'a bucket of another region than its contract names',
-        {
-          ...says({ ...CONTRACT, region: { value: 'us-east5-a', source: 'given', from: '' } }),
-          manifest: known(
-            aManifest({ outputRoot: 'gs://lab-us-central2/r', command: ['OUT=gs://lab-us-central2/r', 'x'] }),
-          ),
-        },
-        'fail',
-        'other-region',
-      ],
-      [
-        'a place where somebody else has left a checkpoint',
-        { rootContents: known({ looked: 2, foreign: STEP }) },
-        'fail',
-        'used',
-      ],
-      [
-        'a store that cannot be read',
-        { rootContents: unknown('the store is away') },
-        'unknown',
-        'unreadable',
-      ],
-      [
-        'a record that does not verify',
-        { rootHolder: unknown('a logbook is broken') },
-        'unknown',
-        'unreadable',
-      ],
+    ['a contract without a command', says(without('command'))],
+    ['unreadable', { start: unknown('the store is away') }],
+    [
+      'an attempt that only its machine can look for, whose command names a checkpoint',
+      { ...runs(`--init=${STEP}`), resume: known({ kind: 'unseen' }) },
     ],
-  },
-  'tracker-own': {
-    pass: 'own',
-    cases: [
-      ['the identity of another run', { trackerHolder: known('grug-1e22') }, 'fail', 'taken'],
-      [
-        'a record that does not verify',
-        { trackerHolder: unknown('a logbook is broken') },
-        'unknown',
-        'unreadable',
-      ],
+    ['an attempt with nothing to go on from', { resume: known({ kind: 'ask', code: 'none-complete' }) }],
+    [
+      'an attempt that would take another one by itself',
+      { resume: known({ kind: 'takes-other', path: STEP, takes: `${STEP}0` }) },
     ],
-  },
-  'container-built': {
-    pass: 'none',
-    cases: [
-      ['the container of another commit', inside({ revision: OTHER, source: null }), 'fail', 'other-commit'],
-      [
-        'one of several platforms of another commit',
-        inside({ revision: COMMIT, source: null }, { revision: OTHER, source: OURS }),
-        'fail',
-        'other-commit',
-      ],
-      [
-        'a commit that is not wholly named',
-        inside({ revision: COMMIT.slice(0, 12), source: null }),
-        'fail',
-        'other-commit',
-      ],
-      [
-        'an image that is not there',
-        container({ image: IMAGE, found: known({ kind: 'absent' }) }),
-        'unknown',
-        'not-known',
-      ],
-      [
-        'a cluster that runs jobs in another',
-        runsIn(`ghcr.io/lab/base@${DIGEST}`, inside({ revision: COMMIT, source: OURS })),
-        'unknown',
-        'not-known',
-      ],
-      [
-        'a cluster with an image, and words that name none',
-        runsIn(IMAGE, container('no-image', 'the wheel of Monday')),
-        'unknown',
-        'not-known',
-      ],
-      ['no label', inside({ revision: null, source: OURS }), 'unknown', 'not-known'],
-      [
-        'no label on one of several platforms',
-        inside({ revision: COMMIT, source: null }, { revision: null, source: null }),
-        'unknown',
-        'not-known',
-      ],
-      [
-        'the label of the image that it began from',
-        inside({ revision: OTHER, source: THEIRS }),
-        'unknown',
-        'not-known',
-      ],
-      ['a registry that is not asked', container('no-registry'), 'unknown', 'not-known'],
-      [
-        'a registry that is away',
-        container({ image: IMAGE, found: unknown('ghcr.io answers 503') }),
-        'unknown',
-        'not-known',
-      ],
+    ['unreadable own roots', { resume: unknown('the store is away') }],
+  ],
+  'config-drift': [
+    ['another command than the attempt before', { ranBefore: ran({ command: ['python3', 'other.py'] }) }],
+    [
+      'the very command of the run that it goes on from, with the names of that',
+      {
+        ranBefore: ran({ runName: 'grug', command: OLD_NAMED }, true),
+        manifest: known(aManifest({ command: OLD_NAMED })),
+      },
     ],
-  },
-  'contract-current': {
-    pass: 'as-recorded',
-    cases: [
-      [
-        'another budget than recorded',
-        { contract: { recorded: CONTRACT, read: known({ ...CONTRACT, flops: inferred }) } },
-        'fail',
-        'differs',
-      ],
-      unreadable('contract-current'),
+    ...(['lane.engine', 'lane.launcher', 'lane.passSecrets'] as const).map(
+      (key) =>
+        [
+          `another ${key} than the attempt before`,
+          { ranBefore: ran({ policy: { ...aManifest().policy, [key]: 'as it was' } }) },
+        ] as const,
+    ),
+    ...Object.entries(OTHERWISE).map(
+      ([part, change]) => [`another ${part} than the attempt before`, { ranBefore: ran(change) }] as const,
+    ),
+    [
+      'another tracker than the run that it goes on from',
+      { ranBefore: ran({ tracker: { ...aManifest().tracker, project: 'sweeps' } }, true) },
     ],
-  },
-  'entrypoint-known': {
-    pass: 'known',
-    cases: [
-      ['no word of the cluster', { adopts: undefined as never }, 'fail', 'not-told'],
-      ['no command', { adopts: { ...JOB, entrypoint: null } }, 'fail', 'not-repeatable'],
-      [
-        'a hidden secret',
-        { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } },
-        'fail',
-        'not-repeatable',
-      ],
-      ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }, 'fail', 'not-repeatable'],
-      [
-        'an argument that is too long',
-        { adopts: { ...JOB, entrypoint: `python a.py ${'x'.repeat(501)}` } },
-        'fail',
-        'not-repeatable',
-      ],
-      [
-        'too many arguments',
-        { adopts: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } },
-        'fail',
-        'not-repeatable',
-      ],
-      ['no commit', { adopts: { ...JOB, commit: null } }, 'fail', 'not-repeatable'],
-      ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }, 'fail', 'commit-missing'],
-      ['another commit', { adopts: { ...JOB, commit: shaOf('another') } }, 'fail', 'commit-missing'],
-      ['unreadable', CHANGE, 'unknown', 'unreadable', CHANGE_READERS],
+    [
+      'another image of the commit that the attempt before ran',
+      {
+        ranBefore: ran({ policy: inImage(digestOf('before')) }),
+        manifest: known(aManifest({ policy: inImage(DIGEST) })),
+      },
     ],
-  },
+    [
+      'a folder that is not shipped any more',
+      { ranBefore: ran({ trees: { ...aManifest().trees, scripts: 'tree-9' } }) },
+    ],
+    [
+      'another budget, though only the seed is said to be meant',
+      {
+        ranBefore: ran({ policy: { ...aManifest().policy, 'contract.loss': 'given: 3' } }),
+        ...says({ ...CONTRACT, changes: { value: 'FLOP budget, seed', source: 'given', from: '' } }),
+      },
+    ],
+    [
+      'a value in a file of the commit',
+      since('experiments/train.py', {
+        kind: 'knobs',
+        changes: [
+          { knob: 'lr', path: 'train().lr', before: '3e-4', after: '1e-3', bucket: 'optimizer', line: 4 },
+        ],
+      }),
+    ],
+    [
+      'code of the model',
+      since('lib/model.py', { kind: 'structural', side: 'head', line: 9, statement: 'x = y' }),
+    ],
+    ['unreadable', { ranBefore: ran(), ...MANIFEST }],
+    ['an unreadable change', { ranBefore: ran(), ...CHANGE }],
+  ],
+  'dri-accepted': [
+    ['no DRI', says(without('dri'))],
+    [
+      'somebody else who has not said yes',
+      says({ ...CONTRACT, dri: { value: 'grace', source: 'given', from: '' } }),
+    ],
+    [
+      'somebody else who is named now, and whoever was named before has said yes',
+      { ...says({ ...CONTRACT, dri: givenAs('grace') }), owner: bob },
+    ],
+    UNREADABLE_ISSUE,
+  ],
+  'output-root-own': [
+    [
+      'the root of another run',
+      { rootHolder: known({ run: 'grug-1e22', root: 'gs://lab/runs', mine: 'gs://lab/runs/a' }) },
+    ],
+    [
+      'a command that leaves the place to the job',
+      { manifest: known(aManifest({ command: ['python3', 'train.py', '--out=out/ferry'] })) },
+    ],
+    [
+      'a bucket of another region than its contract names',
+      {
+        ...says({ ...CONTRACT, region: { value: 'us-east5-a', source: 'given', from: '' } }),
+        manifest: known(
+          aManifest({ outputRoot: 'gs://lab-us-central2/r', command: ['OUT=gs://lab-us-central2/r', 'x'] }),
+        ),
+      },
+    ],
+    [
+      'a place where somebody else has left a checkpoint',
+      { rootContents: known({ looked: 2, foreign: STEP }) },
+    ],
+    ['a store that cannot be read', { rootContents: unknown('the store is away') }],
+    ['a record that does not verify', { rootHolder: unknown('a logbook is broken') }],
+  ],
+  'tracker-own': [
+    ['the identity of another run', { trackerHolder: known('grug-1e22') }],
+    ['a record that does not verify', { trackerHolder: unknown('a logbook is broken') }],
+  ],
+  'container-built': [
+    ['the container of another commit', inside({ revision: OTHER, source: null })],
+    [
+      'one of several platforms of another commit',
+      inside({ revision: COMMIT, source: null }, { revision: OTHER, source: OURS }),
+    ],
+    ['a commit that is not wholly named', inside({ revision: COMMIT.slice(0, 12), source: null })],
+    ['an image that is not there', container({ image: IMAGE, found: known({ kind: 'absent' }) })],
+    [
+      'a cluster that runs jobs in another',
+      runsIn(`ghcr.io/lab/base@${DIGEST}`, inside({ revision: COMMIT, source: OURS })),
+    ],
+    [
+      'a cluster with an image, and words that name none',
+      runsIn(IMAGE, container('no-image', 'the wheel of Monday')),
+    ],
+    ['no label', inside({ revision: null, source: OURS })],
+    [
+      'no label on one of several platforms',
+      inside({ revision: COMMIT, source: null }, { revision: null, source: null }),
+    ],
+    ['the label of the image that it began from', inside({ revision: OTHER, source: THEIRS })],
+    ['a registry that is not asked', container('no-registry')],
+    ['a registry that is away', container({ image: IMAGE, found: unknown('ghcr.io answers 503') })],
+  ],
+  'contract-current': [
+    [
+      'another budget than recorded',
+      { contract: { recorded: CONTRACT, read: known({ ...CONTRACT, flops: inferred }) } },
+    ],
+    UNREADABLE_ISSUE,
+  ],
+  'entrypoint-known': [
+    ['no word of the cluster', { adopts: undefined as never }],
+    ['no command', { adopts: { ...JOB, entrypoint: null } }],
+    ['a hidden secret', { adopts: { ...JOB, entrypoint: 'python a.py --key=***' } }],
+    ['two commands', { adopts: { ...JOB, entrypoint: 'cd lib && python a.py' } }],
+    ['an argument that is too long', { adopts: { ...JOB, entrypoint: `python a.py ${'x'.repeat(501)}` } }],
+    ['too many arguments', { adopts: { ...JOB, entrypoint: `python a.py ${'x '.repeat(60)}` } }],
+    ['no commit', { adopts: { ...JOB, commit: null } }],
+    ['a foreign commit', { adopts: { ...JOB, commitIsHere: false } }],
+    ['another commit', { adopts: { ...JOB, commit: shaOf('another') } }],
+    ['unreadable', CHANGE],
+  ],
 } as const satisfies Partial<Rows>;

@@ -14,7 +14,6 @@ import {
   LIVE,
   lane,
   MANIFEST,
-  MANIFEST_READERS,
   PULL,
   pull,
   type Rows,
@@ -40,260 +39,139 @@ const renting = (others: readonly (readonly [date: string, dollars: string, clus
 };
 
 export const LANE_CASES = {
-  'target-branch': {
-    pass: 'targets-branch',
-    cases: [
-      ['another branch', pull({ baseBranch: 'dev' }), 'fail', 'wrong-branch'],
-      ['closed', pull({ state: 'closed' }), 'fail', 'closed'],
-      ['a draft', pull({ isDraft: true }), 'fail', 'draft'],
-      ['merged', pull({ state: 'closed', merged: true }), 'fail', 'closed'],
-      ['unreadable', PULL, 'unknown', 'unreadable', ['head-repository']],
+  'target-branch': [
+    ['another branch', pull({ baseBranch: 'dev' })],
+    ['closed', pull({ state: 'closed' })],
+    ['a draft', pull({ isDraft: true })],
+    ['merged', pull({ state: 'closed', merged: true })],
+    ['unreadable', PULL],
+  ],
+  'authors-known': [
+    ['opened by an app', unnamed('opened-unnamed', '#13', 'some-app')],
+    ['a commit by an address of nobody', unnamed('commit-unnamed', '0123456789ab', 'x@y.example')],
+    ['a push by a workflow', unnamed('push-unnamed', '0123456789ab', 'github-actions')],
+    ['an edit by another app', unnamed('edit-unnamed', '#13', 'some-app')],
+    ['an edit by an account that is gone', unnamed('edit-unnamed', '#13', '')],
+    ['more than is read', unnamed('too-much-work', '', '')],
+    ['unreadable', { authors: unknown('GitHub is away') }],
+  ],
+  'head-repository': [
+    ['a fork', pull({ headRepository: 'mallory/models' })],
+    ['a fork that is gone', pull({ headRepository: null })],
+    ['unreadable', PULL],
+  ],
+  'checks-green': [
+    ['a check that failed', checks({}, { name: 'lint', state: 'failed', says: 'failure' })],
+    ['a check that runs', checks({}, { name: 'lint', state: 'running' })],
+    ['a workflow that nobody allowed', checks({ state: 'awaits-approval' })],
+    ['a required one that is not there', { ...checks({}), ...lane({ requiredChecks: ['lint'] }) }],
+    [
+      'a required one that failed',
+      { ...checks({ state: 'failed' }), ...lane({ requiredChecks: ['CI / tests'] }) },
     ],
-  },
-  'authors-known': {
-    pass: 'named',
-    cases: [
-      ['opened by an app', unnamed('opened-unnamed', '#13', 'some-app'), 'fail', 'opened-unnamed'],
-      [
-        'a commit by an address of nobody',
-        unnamed('commit-unnamed', '0123456789ab', 'x@y.example'),
-        'fail',
-        'commit-unnamed',
-      ],
-      [
-        'a push by a workflow',
-        unnamed('push-unnamed', '0123456789ab', 'github-actions'),
-        'fail',
-        'push-unnamed',
-      ],
-      ['an edit by another app', unnamed('edit-unnamed', '#13', 'some-app'), 'fail', 'edit-unnamed'],
-      ['an edit by an account that is gone', unnamed('edit-unnamed', '#13', ''), 'fail', 'edit-unnamed'],
-      ['more than is read', unnamed('too-much-work', '', ''), 'fail', 'too-much-work'],
-      ['unreadable', { authors: unknown('GitHub is away') }, 'unknown', 'unreadable'],
+    ['a required one under our name', { ...checks({ ours: true }), ...lane({ requiredChecks: ['tests'] }) }],
+    [
+      'a waiting workflow that may hold a required one',
+      { ...checks({}, { name: 'x', state: 'awaits-approval' }), ...lane({ requiredChecks: ['tests'] }) },
     ],
-  },
-  'head-repository': {
-    pass: 'same-repository',
-    cases: [
-      ['a fork', pull({ headRepository: 'mallory/models' }), 'fail', 'fork'],
-      ['a fork that is gone', pull({ headRepository: null }), 'fail', 'fork'],
-      ['unreadable', PULL, 'unknown', 'unreadable', ['target-branch']],
+    ['unreadable', CHECKS],
+  ],
+  'config-valid': [
+    [
+      'an invalid one',
+      { configHealth: known(aConfigHealth({ isValid: false, problems: 2, first: 'lanes: no', line: 4 })) },
     ],
-  },
-  'checks-green': {
-    pass: 'green',
-    cases: [
-      [
-        'a check that failed',
-        checks({}, { name: 'lint', state: 'failed', says: 'failure' }),
-        'fail',
-        'failed',
-      ],
-      ['a check that runs', checks({}, { name: 'lint', state: 'running' }), 'fail', 'running'],
-      ['a workflow that nobody allowed', checks({ state: 'awaits-approval' }), 'fail', 'awaits-approval'],
-      [
-        'a required one that is not there',
-        { ...checks({}), ...lane({ requiredChecks: ['lint'] }) },
-        'fail',
-        'missing',
-      ],
-      [
-        'a required one that failed',
-        { ...checks({ state: 'failed' }), ...lane({ requiredChecks: ['CI / tests'] }) },
-        'fail',
-        'failed',
-      ],
-      [
-        'a required one under our name',
-        { ...checks({ ours: true }), ...lane({ requiredChecks: ['tests'] }) },
-        'fail',
-        'missing',
-      ],
-      [
-        'a waiting workflow that may hold a required one',
-        { ...checks({}, { name: 'x', state: 'awaits-approval' }), ...lane({ requiredChecks: ['tests'] }) },
-        'fail',
-        'awaits-approval',
-      ],
-      ['unreadable', CHECKS, 'unknown', 'unreadable'],
+    ['one without the lane any more', { configHealth: known(aConfigHealth({ missingLane: 'canary' })) }],
+    ['unreadable', { configHealth: unknown('git is away') }],
+  ],
+  'issue-updated': [
+    ['a change after the last word', { issueToldAt: known(hours(-4.01)) }],
+    ['comments that cannot be read', { issueToldAt: unknown('GitHub is away') }],
+    ['a closed issue', issue({ state: 'closed' })],
+    ['no label', issue({ labels: ['ferry'] })],
+    ['no link', issue({ body: 'see #12' })],
+    ['a number that only begins alike', issue({ body: 'see #130' })],
+    ['unreadable', ISSUE],
+  ],
+  'cluster-matches': [
+    ['another cluster', { manifest: known(aManifest({ cluster: 'other' })) }],
+    ['no manifest', MANIFEST],
+  ],
+  'cost-budget': [
+    ['a run that costs more', lane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) })],
+    [
+      'the same where it only warns',
+      lane({ costBudget: budget({ maxAcceleratorHours: '2.49', enforce: 'warn' }) }),
     ],
-  },
-  'config-valid': {
-    pass: 'valid',
-    cases: [
-      [
-        'an invalid one',
-        { configHealth: known(aConfigHealth({ isValid: false, problems: 2, first: 'lanes: no', line: 4 })) },
-        'fail',
-        'invalid',
-      ],
-      [
-        'one without the lane any more',
-        { configHealth: known(aConfigHealth({ missingLane: 'canary' })) },
-        'fail',
-        'lane-gone',
-      ],
-      ['unreadable', { configHealth: unknown('git is away') }, 'unknown', 'unreadable'],
+    [
+      'more than is left of the week',
+      { ...lane({ costBudget: budget({ perWeek: '7.49' }) }), launches: known(LAUNCHES) },
     ],
-  },
-  'issue-updated': {
-    pass: 'updated',
-    cases: [
-      ['a change after the last word', { issueToldAt: known(hours(-4.01)) }, 'fail', 'issue-older'],
-      ['comments that cannot be read', { issueToldAt: unknown('GitHub is away') }, 'unknown', 'unreadable'],
-      ['a closed issue', issue({ state: 'closed' }), 'fail', 'issue-closed'],
-      ['no label', issue({ labels: ['ferry'] }), 'fail', 'issue-unlabelled'],
-      ['no link', issue({ body: 'see #12' }), 'fail', 'issue-not-linked'],
-      ['a number that only begins alike', issue({ body: 'see #130' }), 'fail', 'issue-not-linked'],
-      ['unreadable', ISSUE, 'unknown', 'unreadable'],
+    [
+      'more than is left of the month, where it only warns',
+      {
+        ...lane({ costBudget: budget({ perWeek: '7.5', perMonth: '9.9', enforce: 'warn' }) }),
+        launches: known(LAUNCHES),
+      },
     ],
-  },
-  'cluster-matches': {
-    pass: 'lane-cluster',
-    cases: [
-      ['another cluster', { manifest: known(aManifest({ cluster: 'other' })) }, 'fail', 'other-cluster'],
-      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    [
+      'machines for more than is left of the day, on their cluster alone',
+      renting([
+        ['2026-11-21', '80.000001'],
+        ['2026-11-20', '500'],
+        ['2026-11-21', '500', 'other'],
+      ]),
     ],
-  },
-  'cost-budget': {
-    pass: 'within',
-    cases: [
-      [
-        'a run that costs more',
-        lane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) }),
-        'fail',
-        'over',
-      ],
-      [
-        'the same where it only warns',
-        lane({ costBudget: budget({ maxAcceleratorHours: '2.49', enforce: 'warn' }) }),
-        'warn',
-        'over',
-      ],
-      [
-        'more than is left of the week',
-        { ...lane({ costBudget: budget({ perWeek: '7.49' }) }), launches: known(LAUNCHES) },
-        'fail',
-        'over-period',
-      ],
-      [
-        'more than is left of the month, where it only warns',
-        {
-          ...lane({ costBudget: budget({ perWeek: '7.5', perMonth: '9.9', enforce: 'warn' }) }),
-          launches: known(LAUNCHES),
-        },
-        'warn',
-        'over-period',
-      ],
-      [
-        'machines for more than is left of the day, on their cluster alone',
-        renting([
-          ['2026-11-21', '80.000001'],
-          ['2026-11-20', '500'],
-          ['2026-11-21', '500', 'other'],
-        ]),
-        'fail',
-        'over-rented',
-      ],
-      [
-        'machines where nobody knows what others rent',
-        { ...renting([]), rentals: unknown('away') },
-        'unknown',
-        'unreadable',
-      ],
-      [
-        'a launch of the week whose cost nobody recorded',
-        {
-          ...lane({ costBudget: budget({ perWeek: '100' }) }),
-          launches: known([{ date: '2026-11-17', acceleratorHours: null }]),
-        },
-        'unknown',
-        'unreadable',
-      ],
-      [
-        'a record that cannot be added up',
-        { ...lane({ costBudget: budget({ perMonth: '100' }) }), launches: unknown('the logbook is away') },
-        'unknown',
-        'unreadable',
-      ],
-      ['no manifest', MANIFEST, 'unknown', 'unreadable', MANIFEST_READERS],
+    ['machines where nobody knows what others rent', { ...renting([]), rentals: unknown('away') }],
+    [
+      'a launch of the week whose cost nobody recorded',
+      {
+        ...lane({ costBudget: budget({ perWeek: '100' }) }),
+        launches: known([{ date: '2026-11-17', acceleratorHours: null }]),
+      },
     ],
-  },
-  'lane-free': {
-    pass: 'free',
-    cases: [
-      ['another run', { liveRuns: known(['ferry-daily-20261120']) }, 'fail', 'busy'],
-      ['unreadable', LIVE, 'unknown', 'unreadable'],
+    [
+      'a record that cannot be added up',
+      { ...lane({ costBudget: budget({ perMonth: '100' }) }), launches: unknown('the logbook is away') },
     ],
-  },
-  'not-held': {
-    pass: 'free',
-    cases: [
-      ['a hold on the run', { holds: known([aHold('run')]) }, 'fail', 'held'],
-      ['a hold on its day', { holds: known([aHold('date')]) }, 'fail', 'held'],
-      ['a hold on its lane', { holds: known([aHold('lane')]) }, 'fail', 'held'],
-      ['a broken journal', { holds: unknown('the journal is broken') }, 'unknown', 'unreadable'],
+    ['no manifest', MANIFEST],
+  ],
+  'lane-free': [
+    ['another run', { liveRuns: known(['ferry-daily-20261120']) }],
+    ['unreadable', LIVE],
+  ],
+  'not-held': [
+    ['a hold on the run', { holds: known([aHold('run')]) }],
+    ['a hold on its day', { holds: known([aHold('date')]) }],
+    ['a hold on its lane', { holds: known([aHold('lane')]) }],
+    ['a broken journal', { holds: unknown('the journal is broken') }],
+  ],
+  'approver-allowed': [
+    ['nobody approved', given({ given: [] })],
+    ['one of two', given({ needed: 2 })],
+    ['one person twice', given({ needed: 2, given: [anApproval(), anApproval()] })],
+    [
+      'a permission that is gone',
+      given({ given: [anApproval({ standing: known('approver-not-permitted') })] }),
     ],
-  },
-  'approver-allowed': {
-    pass: 'enough',
-    cases: [
-      ['nobody approved', given({ given: [] }), 'fail', 'too-few'],
-      ['one of two', given({ needed: 2 }), 'fail', 'too-few'],
-      ['one person twice', given({ needed: 2, given: [anApproval(), anApproval()] }), 'fail', 'too-few'],
-      [
-        'a permission that is gone',
-        given({ given: [anApproval({ standing: known('approver-not-permitted') })] }),
-        'fail',
-        'not-counting',
-      ],
-      [
-        'a comment that was edited',
-        given({ given: [anApproval({ standing: known('approval-invalid') })] }),
-        'fail',
-        'not-counting',
-      ],
-      [
-        'a permission that cannot be read',
-        given({ given: [anApproval({ standing: unknown('GitHub is away') })] }),
-        'unknown',
-        'unreadable',
-      ],
-      ['unreadable', APPROVALS, 'unknown', 'unreadable', ['manifest-unchanged']],
+    ['a comment that was edited', given({ given: [anApproval({ standing: known('approval-invalid') })] })],
+    [
+      'a permission that cannot be read',
+      given({ given: [anApproval({ standing: unknown('GitHub is away') })] }),
     ],
-  },
-  'manifest-unchanged': {
-    pass: 'as-approved',
-    cases: [
-      [
-        'another manifest',
-        given({ given: [anApproval({ digest: digestOf('before') })] }),
-        'fail',
-        'changed',
-        ['approver-allowed'],
-      ],
-      [
-        'another text',
-        given({ given: [anApproval({ body: digestOf('before') })] }),
-        'fail',
-        'changed',
-        ['approver-allowed'],
-      ],
-      [
-        'an approval that fell with its manifest',
-        given({ given: [], lastDrop: { reason: 'manifest-changed', digest: digestOf('before') } }),
-        'fail',
-        'changed',
-        ['approver-allowed'],
-      ],
-      [
-        'an approval that fell with the text',
-        given({ given: [], lastDrop: { reason: 'manifest-changed', digest: DIGEST } }),
-        'fail',
-        'changed',
-        ['approver-allowed'],
-      ],
-      ['no manifest', { bound: unknown('no lib') }, 'unknown', 'unreadable', ['approver-allowed']],
+    ['unreadable', APPROVALS],
+  ],
+  'manifest-unchanged': [
+    ['another manifest', given({ given: [anApproval({ digest: digestOf('before') })] })],
+    ['another text', given({ given: [anApproval({ body: digestOf('before') })] })],
+    [
+      'an approval that fell with its manifest',
+      given({ given: [], lastDrop: { reason: 'manifest-changed', digest: digestOf('before') } }),
     ],
-  },
+    [
+      'an approval that fell with the text',
+      given({ given: [], lastDrop: { reason: 'manifest-changed', digest: DIGEST } }),
+    ],
+    ['no manifest', { bound: unknown('no lib') }],
+  ],
 } satisfies Partial<Rows>;

@@ -118,7 +118,7 @@ it('a permitted /teardown run=… in another thread destroys the machine and sto
   await pass(2);
   expect(await codesOf(lab, theirs)).toEqual(['not-permitted']);
   const [answer] = answersTo(lab, gone);
-  expect(answer).toContain(`\`${run}\`: mira requested the tear-down`);
+  expect(answer).toContain(`/teardown run="${run}"\` by mira: mira requested the tear-down`);
   expect(answer).toContain('within a minute and stops their job. ferrybot confirms it');
   const state = await stateOf(lab, run);
   expect(state?.rental.machines).toMatchObject([{ tearDown: { reason: 'asked' } }]);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/answers.ts';
-import { INCIDENT_CODES } from '../../src/domain/incidents.ts';
+import { INCIDENT_CODES, INCIDENTS } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
-import type { Detail } from '../../src/domain/payload.ts';
+import { type Detail, type Fields, recordedFacts } from '../../src/domain/payload.ts';
 import { known } from '../../src/domain/values.ts';
 import { renderJournalAnswer } from '../../src/render/answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
@@ -145,130 +145,20 @@ describe('the moments of a run', () => {
   });
 });
 
-const DETAIL = {
-  digest: '028e72ff16b3',
-  digests: '028e72ff16b3801953954e7e2f14bbb1',
-  commit: 'c0ffee0000000000000000000000000000000000',
-  head: 'beef000000000000000000000000000000000000',
-  hours: 24,
-  given: 'aaaaaaa',
-  count: 1,
-  quorum: 2,
-  first: 'scope',
-  code: 'inside',
-  jobId: 'ferrybot-x-a1',
-  by: 'alice',
-  status: 'STOPPED',
-  verdict: 'unknown',
-  closurePull: 14,
-  tag: 'ferry/daily/20261121/x',
-  what: 'chosen by hand',
-  message: 'the tag stands on another commit',
-  needs: 'maintain',
-  held: 'read',
-  why: 'HTTP 502',
-  name: 'approve-launch',
-  word: '/approve-lunch',
-  line: 3,
-  column: 1,
-  suggest: '/approve-launch',
-  reason: 'quote',
-  command: '',
-  dropped: 2,
-  date: '2026-11-21',
-  scope: 'lane',
-  lane: 'daily',
-  run: 'ferry-daily-20261121',
-  live: 1,
-  issue: 12,
-  pull: 13,
-  minutes: 4,
-  kind: 'hold',
-  target: 'ray-a',
-  outcome: 'failed',
-  thread: 12,
-  at: '2026-11-21T09:00:00Z',
-  people: 1,
-  gate1: 'not-held',
-  code1: 'held',
-  found1: '{"scope":"run","by":"bob","reason":"a <b> disk"}',
-  by1: 'maintainer',
-  who1: 'alice',
-  before: '100',
-  value: 'open(1)',
-  path: 'SimpleTrainConfig().warmup',
-  paths: 'a().lr\nb().lr#2',
-  max: 2,
-  phase: 'stepping',
-  said: 'does it matter?',
-  knobs: '',
-  job: 'ray-run-ada-sweep-20261121-051716',
-  cluster: 'us-central1',
-  clusters: 'us-central1 us-east5-a',
-  missing1: 'job',
-} as const;
-const OTHERWISE: Readonly<Record<string, Detail>> = {
-  kept: { until: '2026-11-21T09:30:00Z', reason: 'a look' },
-  'keep-too-long': { until: '2026-11-21T19:30:00Z', latest: '2026-11-21T10:00:00Z' },
-  'lane-unclear': { kind: 'no-such', lanes: 'daily weekly', named: 'dayly' },
-  'propose-refused': { why: 'no-person', about: 'lab-bot', wanted: 'write' },
-  'no-fix': { attempt: 2 },
-  'approval-same-failure': { attempt: 2, earlier: 1, signature: 'name-error' },
-  'relaunch-asked': { attempt: 2, left: 1 },
-  'relaunch-fix': { attempt: 1 },
-  'relaunch-never': { attempt: 1, reason: 'checkpoint-rejected', rejectedStep: 800 },
-  'approval-line-needed': {
-    why: 'no-digest',
-    lines: 'approve-launch 028e72ff16b3801953954e7e2f14bbb1\napprove 128e72ff16b3801953954e7e2f14bbb1',
-  },
-  'action-not-shown': { lines: 'approve 028e72ff16b3801953954e7e2f14bbb1' },
-  'propose-edit-refused': { why: 'unknown-knob', name: 'learning_rat', about: 'learning_rate' },
-  'point-past': { what: 'step 300' },
-  'reject-already': { step: 1_200, by: 'bob' },
-  'rolled-back': { step: 900, path: 'gs://lab/run/checkpoints/step-900', reason: 'behind the spike' },
-  'rollback-not-now': { status: 'the job has not ended' },
-  'resumed-as': {
-    old: 'grug-moe',
-    run: 'grug-moe-b',
-    from: 'gs://lab/grug/checkpoints/step-900',
-    root: 'gs://lab/grug-b',
-    reason: 'the router was mended',
-  },
-  'rollback-unseen': {},
-  'rollback-refused': { step: 900, why: 'no-metadata' },
-  'reject-not-reached': { step: 1_200, reached: 900 },
-  'checkpoint-rejected': { step: 1_200, reason: 'the loss had diverged' },
-  'seal-incomplete': { missing: 'checkpoint: none-complete (3 looked at)' },
-  'milestone-sealed': {
-    name: 'half-way',
-    tag: 'ferry/hero/20261121/run.half-way',
-    path: 'gs://lab/run/checkpoints/step-1200',
-    step: 1_200,
-    unseen: 'state in the tracker',
-  },
-  'milestone-taken': { name: 'half-way', step: 1_200 },
-  'milestone-missing': { missing: 'checkpoint: none-complete (3 looked at)' },
-  'cleanup-listed': { count: 3, more: 2, kept: 12 },
-  'cleanup-listed-already': { digest: '028e72ff16b3801953954e7e2f14bbb1' },
-  'cleanup-nothing': { kept: 1 },
-  'cleanup-unreadable': { why: 'gs://lab/run/checkpoints: status 403' },
-  'lane-past': { lane: 'daily' },
-  'handoff-offered': { to: 102, login: 'bob', until: '2026-11-21T10:00:00.000Z' },
-  'handoff-not-theirs': { login: 'bob', needs: 'write' },
-  accepted: { from: 'alice' },
-  'accept-not-yours': { login: 'bob' },
-  'resume-as-unclear': { name: 'Output root', said: 'b c', wanted: 'one path or address' },
-  'resume-as-refused': { path: 'gs://lab/grug/checkpoints/step-900', why: 'rejected' },
-  'accept-too-late': { until: '2026-11-21T10:00:00.000Z' },
-  'until-set': { step: 3_000, time: '2026-11-21T18:30:00.000Z', before: 9 },
-  'watch-not-yours': { owner: 'bob' },
-  'rent-not-here': { why: 'no-issue', lanes: 'rent burst' },
-  'lane-shown': { live: '', last: 'ferry-daily-20261121', issue: 12, holds: 'freeze' },
-};
+/** Facts of these fields: a text is the name of its fact. Without the optional ones where `isWhole` is false. */
+function sampleFacts(fields: Fields, isWhole: boolean): Detail {
+  const facts = Object.entries(fields).flatMap(([name, field]): (readonly [string, unknown])[] => {
+    if (!isWhole && typeof field === 'string' && field.endsWith('?')) return [];
+    if (field === 'list') return isWhole ? [[name, [`${name} <1>`, `${name} <2>`]]] : [];
+    if (typeof field !== 'string') return [[name, field.at(isWhole ? 0 : -1)]];
+    return [[name, field.startsWith('integer') ? (isWhole ? 1 : 2) : `the <${name}>`]];
+  });
+  return recordedFacts(Object.fromEntries(facts));
+}
 
 function answered(code: string, change: Partial<Commanded> = {}): string {
   const name = code === 'not-understood' ? 'approve-lunch' : 'approve-launch';
-  const run = gated.commanded({ by: alice, name, code, detail: OTHERWISE[code] ?? DETAIL, ...change });
+  const run = gated.commanded({ by: alice, name, code, ...change });
   return say(run.state, 'answer');
 }
 
@@ -296,8 +186,8 @@ describe('the answers', () => {
   });
 
   it.each(ANSWER_CODES)('%s', (code) => {
-    expect(answered(code)).toMatchSnapshot();
-    expect(answered(code)).not.toContain('another version');
+    for (const isWhole of [true, false])
+      expect(answered(code, { detail: sampleFacts(ANSWERS[code], isWhole) })).toMatchSnapshot();
   });
 
   it.each([
@@ -309,7 +199,7 @@ describe('the answers', () => {
   });
 
   it('differ from each other, so that no answer is mistaken for another', () => {
-    const bodies = ANSWER_CODES.map((code) => answered(code));
+    const bodies = ANSWER_CODES.map((code) => answered(code, { detail: sampleFacts(ANSWERS[code], true) }));
     expect(new Set(bodies).size).toBe(ANSWER_CODES.length);
   });
 
@@ -338,7 +228,11 @@ describe('the answers', () => {
   });
 
   it('show the parsed command as data and not as Markdown', () => {
-    const body = answered('sealed', { name: 'seal', args: { accept: '`x` **b** @alice <b>' } });
+    const body = answered('sealed', {
+      name: 'seal',
+      detail: { tag: 'x' },
+      args: { accept: '`x` **b** @alice <b>' },
+    });
     const names = elementsIn(treeOf(body)).map((element) => element.tagName);
     expect(textIn(treeOf(body))).toContain('/seal accept="`x` **b** @alice <b>" by alice: sealed');
     expect(names).not.toContain('b');
@@ -393,68 +287,11 @@ describe('the answers', () => {
 
 describe('incidents and dropped approvals', () => {
   it.each(INCIDENT_CODES)('incident %s', (code) => {
-    const detail = {
-      reason: 'manifest-changed',
-      why: 'because',
-      message: 'the message',
-      signature: 'owner-died',
-      class: 'infra-cluster',
-      response: 'escalate',
-      line: 'OwnerDiedError @alice',
-      again: 'yes',
-      since: '2026-11-21T10:00:00.000Z',
-      looks: '2',
-      step: '6',
-      detector: 'loss-spike',
-      seen: '5.8',
-      bound: '3.1',
-      minutes: 19,
-      url: 'https://github.com/lab/train/actions/runs/77',
-      left: 2,
-      orderDigest: 'sha256:0123',
-      secrets: 'WANDB_API_KEY',
-      workflows: 'ferrybot-watch.yml',
-      fault: 'chain-7',
-      cluster: 'us-east1',
-      how: 'edited',
-      kind: 'delete-tpu-vm',
-      target: 'ray-a',
-      at: '2026-11-21T10:00:00.000Z',
-      restarts: 1,
-      gate: 'scope',
-      gateCode: 'outside',
-      signatures: 'owner-died',
-      attempt: 1,
-      code: 'push-refused',
-      login: 'bob',
-      until: '2026-11-21T10:00:00.000Z',
-      owner: 'alice',
-    };
-    const fix = {
-      commit: 'c'.repeat(40),
-      base: 'b'.repeat(40),
-      place: 'lib/a.py:5',
-      diff: '--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1,1 +1,2 @@\n+import math\n ```@alice',
-    };
-    const patch = { attempt: 1, commit: 'c'.repeat(40), branch: 'ada/moe' };
-    const money = { dollars: '8.100', most: '10', credit: '0.40', needed: '0.52', minutes: 60 };
-    const machine = { instance: 7_000_001, reason: 'idle', since: detail.since, at: detail.at, ...money };
-    const rented = { ...machine, message: detail.message };
-    const isRented = /^(machine|account|budget|balance)-/.test(code);
-    const start = { why: 'no-metadata', path: 'gs://lab/run/step-900', dri: 'alice' };
-    const own: Readonly<Record<string, object>> = {
-      'fix-made': fix,
-      'rung-taken': { rung: 'repair', with: 'numpy==1.26.4', failure: 'dependency', left: 1 },
-      'source-kept': { ...patch, tag: 'ferry/hero/20261121/grug.source-1' },
-      'source-not-kept': { ...patch, message: 'a ruleset forbids it' },
-      'attempt-goes-on': { attempt: 2, step: 700, earlier: 1, beyond: 412 },
-      'start-refused': start,
-    };
-    const all = isRented ? rented : { ...detail, ...own[code] };
-    const fitting = code === 'monitor-stale' ? { why: detail.why } : all;
-    const body = say(submitted.incident(code, fitting).state, 'incident');
-    expect(body).toMatchSnapshot();
-    expect(body).not.toContain('another version');
+    for (const isWhole of [true, false]) {
+      const body = say(submitted.incident(code, sampleFacts(INCIDENTS[code], isWhole)).state, 'incident');
+      expect(body).toMatchSnapshot();
+      expect(body).not.toContain('another version');
+    }
   });
 
   it('requires no action for a small fix that was approved beforehand', () => {

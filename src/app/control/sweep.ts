@@ -5,7 +5,7 @@ import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, fromRfc3339, type Instant } from '../../domain/values.ts';
-import { listMovedThreads, type MovedThread } from '../../github/moved-threads.ts';
+import { type ListedThread, listMovedThreads } from '../../github/issues.ts';
 import {
   type Listing,
   listNewComments,
@@ -115,7 +115,7 @@ const EXPERIMENT = 'experiment';
 /** Threads that changed and carry a lane's label, threads that wait for a lane with room, and experiment issues without a run. */
 async function labelledThreads(
   open: OpenLab,
-  moved: readonly MovedThread[],
+  moved: readonly ListedThread[],
   isFirst: boolean,
 ): Promise<readonly ReconcileRequest[]> {
   const found = moved.flatMap(({ number, isOpen, labels }): ReconcileRequest[] =>

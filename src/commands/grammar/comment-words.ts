@@ -25,6 +25,7 @@ const BLANK_OR_INVISIBLE = new RegExp(`^[\\s${INVISIBLE_CLASS}]*$`, 'u');
 // Joiners and selectors are normal inside an emoji and hidden elsewhere.
 const EMOJI =
   /[0-9#*]\ufe0f?\u20e3|\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)*/gu;
+// Embeddings, overrides and isolates can affect other lines.
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** Zero-width, bidirectional, control or filler characters outside an emoji. */
@@ -32,19 +33,9 @@ function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text) && INVISIBLE.test(text.replace(EMOJI, ''));
 }
 
-/** Embeddings, overrides or isolates, which can affect other lines. */
-function hasReordering(text: string): boolean {
-  return REORDERING.test(text);
-}
-
 /** True if nothing but blanks is visible. */
 function isBlank(text: string): boolean {
   return BLANK_OR_INVISIBLE.test(text);
-}
-
-/** Removes invisible characters. */
-function visible(text: string): string {
-  return text.replace(ALL_INVISIBLE, '');
 }
 
 // Letters that resemble ASCII ones in common typefaces (from Unicode's confusables.txt, for the letters in command names). NFKD handles
@@ -175,7 +166,7 @@ function slashWordsIn(text: string): readonly FoundWord[] {
   return Array.from(text.matchAll(WORD), (match) => ({
     start: match.index,
     end: match.index + match[0].length,
-    word: trimmedEnd(visible(match[0]), '.'),
+    word: trimmedEnd(match[0].replace(ALL_INVISIBLE, ''), '.'),
   }));
 }
 
@@ -255,7 +246,7 @@ function wordsOfParagraph(paragraph: Paragraph, { source, email, html }: Context
   if (found.length === 0) return [];
   const marks = marksIn(paragraph, text, start);
   // Direction marks affect other lines, and numeric character references hide characters.
-  const isHidden = hasReordering(text) || (text.includes('&') && hasInvisible(textOf(paragraph)));
+  const isHidden = REORDERING.test(text) || (text.includes('&') && hasInvisible(textOf(paragraph)));
   const hidden = html < end ? 'markup' : isHidden ? 'invisible' : null;
   let line = { start: -1, end: -1 };
   return found.map((one) => {

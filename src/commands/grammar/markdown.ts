@@ -4,6 +4,7 @@ import type { Nodes, Root } from 'mdast';
 import { type Extension, fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import type { Fault } from './reading.ts';
 
 const MARKDOWN = gfm();
 // The transforms add nodes without a position for bare e-mail addresses. No slash word occurs in one.
@@ -172,14 +173,8 @@ export type Token = {
   readonly isQuoted: boolean;
 };
 
-type TokenFault = {
-  readonly code: 'unclosed-quote' | 'bad-quote' | 'glued';
-  readonly start: number;
-  readonly text: string;
-};
-
 /** The tokens before the first fault. */
-export type Tokens = { readonly tokens: readonly Token[]; readonly fault: TokenFault | null };
+export type Tokens = { readonly tokens: readonly Token[]; readonly fault: Fault | null };
 
 const BLANKS = /[ \t]*/y;
 // A key may be a knob's path (src/delta/knob-path.ts) with quoted text in brackets.
@@ -212,7 +207,7 @@ export function tokensOf(line: string, from: number): Tokens {
   return { tokens, fault: null };
 }
 
-function quoted(line: string, start: number, key: string | null, quoteAt: number): Token | TokenFault {
+function quoted(line: string, start: number, key: string | null, quoteAt: number): Token | Fault {
   let value = '';
   for (let at = quoteAt + 1; at < line.length; at += 1) {
     const sign = line[at] ?? '';
@@ -229,7 +224,7 @@ function quoted(line: string, start: number, key: string | null, quoteAt: number
     : { code: 'bad-quote', start: quoteAt + curly, text: line[quoteAt + curly] ?? '' };
 }
 
-function bare(line: string, start: number, key: string | null, valueAt: number): Token | TokenFault {
+function bare(line: string, start: number, key: string | null, valueAt: number): Token | Fault {
   const end = skip(BARE, line, valueAt);
   const value = line.slice(valueAt, end);
   const blank = value.search(STRANGE_BLANK);

@@ -1,6 +1,5 @@
 /** Parses the slash commands of a GitHub comment. */
 
-import type { ZodError } from 'zod';
 import { trimmedEnd } from '../../domain/text.ts';
 import { nearest } from '../../settings/nearness.ts';
 import type { ArgumentSpec, CommandSpec } from '../spec.ts';
@@ -18,6 +17,7 @@ import {
 import {
   type CommandError,
   type ErrorCode,
+  type Fault,
   firstNamed,
   type IgnoredWord,
   type IgnoreReason,
@@ -43,29 +43,16 @@ const ASCII_NAME = /^\/[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*/;
 
 /** Other bots' words may include the slash. */
 function vocabularyOf(registry: readonly CommandSpec[], otherBots: readonly string[]): Vocabulary {
-  const specs = new Map(registry.map((spec) => [spec.name, spec]));
-  const names = registry.map((spec) => spec.name);
-  const confused = new Map(
-    registry.flatMap((spec) => (spec.confusedWith ?? []).map((word) => [word, spec.name] as const)),
-  );
   const theirs = new Set(otherBots.map((word) => word.trim().replace(/^\//, '').toLowerCase()));
-  const suggest = (name: string): string | null => confused.get(name.toLowerCase()) ?? nearest(name, names);
   const known = new Map<string, WordClass>();
   return (word) => {
-    const before = known.get(word);
-    if (before !== undefined) return before;
-    const found = classify(word, specs, theirs, suggest);
+    const found = known.get(word) ?? classify(word, registry, theirs);
     known.set(word, found);
     return found;
   };
 }
 
-function classify(
-  word: string,
-  specs: ReadonlyMap<string, CommandSpec>,
-  theirs: ReadonlySet<string>,
-  suggest: (name: string) => string | null,
-): WordClass {
+function classify(word: string, registry: readonly CommandSpec[], theirs: ReadonlySet<string>): WordClass {
   if (word.slice(1).includes('/')) return { kind: 'unrelated', word };
   const whole = word.split('.', 1)[0] ?? word;
   const name = ASCII_NAME.exec(whole)?.[0] ?? whole;
@@ -73,15 +60,26 @@ function classify(
     return { kind: 'other-bot', word: name };
   if (!isAscii(whole)) {
     const seen = folded(whole).slice(1);
-    if (isAscii(seen) && (specs.has(seen) || suggest(seen) !== null))
-      return { kind: 'lookalike', word: whole };
+    if (isAscii(seen) && suggestionFor(seen, registry) !== null) return { kind: 'lookalike', word: whole };
   }
-  const spec = specs.get(name.slice(1));
+  const spec = registry.find((one) => one.name === name.slice(1));
   if (spec !== undefined) return { kind: 'ours', word: name, spec };
-  const meant = isAscii(name) ? suggest(name.slice(1)) : null;
+  const meant = isAscii(name) ? suggestionFor(name.slice(1), registry) : null;
   return meant === null
     ? { kind: 'unrelated', word: name }
     : { kind: 'near', word: name, suggest: `/${meant}` };
+}
+
+/** The command that was probably meant; null if none is near. */
+function suggestionFor(name: string, registry: readonly CommandSpec[]): string | null {
+  const confused = registry.find(({ confusedWith }) => confusedWith?.includes(name.toLowerCase()));
+  return (
+    confused?.name ??
+    nearest(
+      name,
+      registry.map((spec) => spec.name),
+    )
+  );
 }
 
 /** Maximum commands, and maximum answered errors, per comment. */
@@ -161,22 +159,15 @@ function inLists(
   const errors: CommandError[] = [];
   const ignored: IgnoredWord[] = [];
   for (const item of found) {
-    const place = placeOf(item.start);
-    if (item.kind === 'ignored') ignored.push({ word: item.word, ...place, reason: item.reason });
-    else if (item.kind === 'command' && commands.length < COMMENT_COMMANDS_MAX)
+    const { word, start } = item;
+    const place = placeOf(start);
+    if (item.kind === 'command' && commands.length < COMMENT_COMMANDS_MAX)
       commands.push({ name: item.name, args: item.args, ...place, source: item.source });
-    else if (item.kind === 'error' && errors.length < COMMENT_COMMANDS_MAX)
-      errors.push({
-        word: item.word,
-        ...place,
-        code: item.code,
-        ...(item.suggest === undefined ? {} : { suggest: item.suggest }),
-        ...(item.takes === undefined ? {} : { takes: item.takes }),
-        ...(item.at === undefined
-          ? {}
-          : { at: { column: placeOf(item.at.start).column, text: item.at.text } }),
-      });
-    else ignored.push({ word: item.word, ...place, reason: 'limit' });
+    else if (item.kind === 'error' && errors.length < COMMENT_COMMANDS_MAX) {
+      const { start: from, text, ...fault } = item.fault;
+      const at = { column: placeOf(start + from).column, text };
+      errors.push({ word, ...place, ...fault, ...(from === 0 ? {} : { at }) });
+    } else ignored.push({ word, ...place, reason: item.kind === 'ignored' ? item.reason : 'limit' });
   }
   const isSilent = commands.length === 0 && errors.length === 0;
   return { commands, errors, ignored, hint: isSilent ? hintAmong(ignored, vocabulary) : null };
@@ -206,13 +197,8 @@ type ReadLine = { readonly start: number; readonly word: string } & (
       readonly args: Readonly<Record<string, string>>;
       readonly source: string;
     }
-  | {
-      readonly kind: 'error';
-      readonly code: ErrorCode;
-      readonly suggest?: string;
-      readonly takes?: string;
-      readonly at?: { readonly start: number; readonly text: string };
-    }
+  /** At index 0, the fault is the word itself. */
+  | { readonly kind: 'error'; readonly fault: Fault }
   | { readonly kind: 'ignored'; readonly reason: IgnoreReason }
 );
 
@@ -252,19 +238,16 @@ function readAddressed(first: Classed, others: readonly Classed[], source: strin
 function readFirst(first: Classed, text: string, found: Tokens, isFollowed: boolean): ReadLine {
   const { its, start } = first;
   const word = its.word;
-  if (its.kind === 'near')
-    return { start, word, kind: 'error', code: 'unknown-command', suggest: its.suggest };
+  if (its.kind === 'near') return asError(first, 'unknown-command', { suggest: its.suggest });
   if (its.kind !== 'ours') return asIgnored(first);
-  if (isFollowed) return { start, word, kind: 'error', code: 'two-on-a-line' };
+  if (isFollowed) return asError(first, 'two-on-a-line');
   const glued = /^[^ \t]+/.exec(text.slice(word.length))?.[0];
   if (glued !== undefined)
-    return { start, word, kind: 'error', code: 'glued', at: { start: start + word.length, text: glued } };
-  const fitted = fitArguments(its.spec, found, text.length);
-  if (!fitted.ok) {
-    const { text: wrong, start: at, ...fault } = fitted.fault;
-    return { ...fault, start, word, kind: 'error', at: { start: start + at, text: wrong } };
-  }
-  return { start, word, kind: 'command', name: its.spec.name, args: fitted.args, source: text };
+    return { start, word, kind: 'error', fault: { code: 'glued', start: word.length, text: glued } };
+  const { args, fault } = fitArguments(its.spec, found, text.length);
+  return fault === null
+    ? { start, word, kind: 'command', name: its.spec.name, args, source: text }
+    : { start, word, kind: 'error', fault };
 }
 
 /** Null if the word starts a command line. Its class takes precedence over its position. */
@@ -288,62 +271,52 @@ function asIgnored(word: Classed): ReadLine {
   };
 }
 
-function asError(word: Classed, code: ErrorCode): ReadLine {
-  return { start: word.start, word: word.its.word, kind: 'error', code };
+function asError(word: Classed, code: ErrorCode, more: Pick<Fault, 'suggest'> = {}): ReadLine {
+  return {
+    start: word.start,
+    word: word.its.word,
+    kind: 'error',
+    fault: { code, start: 0, text: '', ...more },
+  };
 }
 
-/** The first fault; a missing argument is reported at the end of the line. */
-type ArgumentFault = {
-  readonly code: ErrorCode;
-  readonly start: number;
-  readonly text: string;
-  readonly suggest?: string;
-  /** The expected value, or the name of a missing or unusable argument. */
-  readonly takes?: string;
+type FittedArguments = {
+  readonly args: Readonly<Record<string, string>>;
+  /** The leftmost one; a missing argument is reported at the end of the line. */
+  readonly fault: Fault | null;
 };
 
-type FittedArguments =
-  | { readonly ok: true; readonly args: Readonly<Record<string, string>> }
-  | { readonly ok: false; readonly fault: ArgumentFault };
-
-/** Arguments by name, or the leftmost fault. `lineLength`: position for a missing argument. */
+/** Arguments by name. `lineLength`: position for a missing argument. */
 function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): FittedArguments {
   const values = new Map<string, string>();
   for (const [index, token] of found.tokens.entries()) {
     const fault =
       token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
-    if (fault !== null) return { ok: false, fault: withQuotes(fault, found.tokens[index - 1]) };
+    if (fault !== null) return { args: {}, fault: withQuotes(fault, found.tokens[index - 1]) };
   }
-  if (found.fault !== null) return { ok: false, fault: found.fault };
-  const missing = missingOf(spec, values);
-  if (missing !== null)
-    return {
-      ok: false,
-      fault: { code: 'missing-argument', start: lineLength, text: missing, takes: missing },
-    };
-  return { ok: true, args: Object.fromEntries(values) };
+  const missing = found.fault === null ? missingOf(spec, values) : null;
+  const fault =
+    missing === null
+      ? found.fault
+      : ({ code: 'missing-argument', start: lineLength, text: missing, takes: missing } as const);
+  return { args: Object.fromEntries(values), fault };
 }
 
 /** After `reason=too`, an extra word is probably part of the value. */
-function withQuotes(fault: ArgumentFault, before: Token | undefined): ArgumentFault {
+function withQuotes(fault: Fault, before: Token | undefined): Fault {
   const isRest =
     fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
   return isRest ? { ...fault, takes: 'a value with blanks needs double quotes around it' } : fault;
 }
 
-function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): ArgumentFault | null {
+function takeValue(spec: CommandSpec, token: Token, values: Map<string, string>): Fault | null {
   const { positional } = spec;
   if (positional === undefined || values.has(positional.name))
     return spec.holdsBack === true ? null : faultOf('extra-words', token, token.value);
   return accept(positional.name, positional, token, values);
 }
 
-function takeKey(
-  spec: CommandSpec,
-  token: Token,
-  key: string,
-  values: Map<string, string>,
-): ArgumentFault | null {
+function takeKey(spec: CommandSpec, token: Token, key: string, values: Map<string, string>): Fault | null {
   const declared = Object.hasOwn(spec.keys, key) ? spec.keys[key] : undefined;
   const argument = declared ?? freeArgument(spec, key);
   if (argument === null) {
@@ -370,16 +343,15 @@ function accept(
   argument: ArgumentSpec,
   token: Token,
   values: Map<string, string>,
-): ArgumentFault | null {
+): Fault | null {
   const parsed = argument.value.safeParse(token.value);
   if (!parsed.success)
-    return { ...faultOf('bad-value', token, token.value), takes: takesOf(name, parsed.error) };
+    return {
+      ...faultOf('bad-value', token, token.value),
+      takes: `${name}: ${parsed.error.issues[0]?.message ?? 'another value'}`,
+    };
   values.set(name, parsed.data);
   return null;
-}
-
-function takesOf(name: string, { issues }: ZodError): string {
-  return `${name}: ${issues[0]?.message ?? 'another value'}`;
 }
 
 function missingOf(spec: CommandSpec, values: ReadonlyMap<string, string>): string | null {
@@ -389,6 +361,6 @@ function missingOf(spec: CommandSpec, values: ReadonlyMap<string, string>): stri
   return missing?.[0] ?? null;
 }
 
-function faultOf(code: ErrorCode, token: Token, text: string): ArgumentFault {
+function faultOf(code: ErrorCode, token: Token, text: string): Fault {
   return { code, start: token.start, text };
 }

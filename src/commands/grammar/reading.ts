@@ -54,6 +54,12 @@ export type CommandError = Place & {
   readonly at?: { readonly column: number; readonly text: string };
 };
 
+/** Why a line cannot be executed, and the faulty part of it: `start` is its index in the line. */
+export type Fault = Pick<CommandError, 'code' | 'suggest' | 'takes'> & {
+  readonly start: number;
+  readonly text: string;
+};
+
 /** A slash word that is not executed, as displayed. */
 export type IgnoredWord = Place & { readonly word: string; readonly reason: IgnoreReason };
 

@@ -3,7 +3,6 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { LoggedCommit } from '../../domain/git.ts';
 import type { KnobChange, NotTaken, RunBase } from '../../domain/launch/change-facts.ts';
-import { limits } from '../../domain/limits.ts';
 import type { IntervalStart, Objective } from '../../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { assertNever, dateAfter, type RunId, type Sha } from '../../domain/values.ts';
@@ -204,9 +203,7 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
     ].join('\n');
   // rules AG-04, DF-15
   if (last === null) return 'No earlier ferry is on record.';
-  const jobLinks = Object.entries(last.jobUrls).map(([name, url]) =>
-    link(name, url, limits.shownTextCharsMax),
-  );
+  const jobLinks = Object.entries(last.jobUrls).map(([name, url]) => link(name, url));
   const job = [last.jobId === null ? 'none' : code(last.jobId), ...jobLinks].join(', ');
   return [
     `- Run: ${code(last.run)} of ${last.date}, ${outcomeWords(last.outcome)}`,
