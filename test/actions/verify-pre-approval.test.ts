@@ -1,5 +1,5 @@
 /**
- * What the launcher checks for a fix without an approval comment: control's record alone is not sufficient.
+ * What the launcher checks for a fix without an approval comment: the record of control is not sufficient.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -38,7 +38,7 @@ function saved(step: number, root = PERMANENT, version = 0): StoredCheckpoint {
   };
 }
 
-/** One attempt that wrote all of it and has ended. */
+/** One attempt that wrote all these checkpoints and has ended. */
 function needs(change: Partial<Needs> = {}): Needs {
   const from = branded(900_000, isInstant);
   const attempts = [{ attempt: 1, from, until: branded(1_100_000, isInstant), startStep: 0 }];

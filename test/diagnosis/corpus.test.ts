@@ -1,4 +1,4 @@
-/** Logs of jobs that failed, or only look so, written by an author who did not know the table. */
+/** Logs of jobs that failed, or only seem to have failed, written by an author who did not know the table. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

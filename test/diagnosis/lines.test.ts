@@ -1,5 +1,5 @@
 /**
- * The table from log text to class, line by line: messages of real programs, and lines that only look
+ * The table from log text to class, line by line: messages of real programs, and lines that only seem
  * alarming.
  */
 

@@ -1,4 +1,4 @@
-/** How GitHub's refusals are classified: a rate limit says nothing about the request, with any headers. */
+/** How GitHub’s refusals are classified: a rate limit is not a judgement of the request, with any headers. */
 
 import { expect, it } from 'vitest';
 import {

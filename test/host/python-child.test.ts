@@ -53,7 +53,7 @@ print(os.environ.get("FERRYBOT_MARK"), os.environ.get("HOME"), sys.flags.isolate
     });
   });
 
-  it('says what to install if the interpreter is missing, and reports a failing one', async () => {
+  it('names what to install if the interpreter is missing, and reports a failing one', async () => {
     const script = 'print(1)\n';
     const missing = await runPython({ interpreter: 'python9', script, input: '', path: PATH });
     expect(missing).toEqual({

@@ -60,7 +60,7 @@ describe('the reader of experiment files', () => {
     expect(await read(source, 'python3')).toEqual(refused(line, message));
   });
 
-  it('says what to install if the interpreter is missing', async () => {
+  it('names what to install if the interpreter is missing', async () => {
     expect(await read('A = 1\n', 'python9')).toEqual(
       refused(1, /no python9 on this machine: install Python 3\.11/),
     );

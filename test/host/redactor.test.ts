@@ -91,7 +91,7 @@ describe('a known secret', () => {
     );
   });
 
-  it.each(WRITINGS)('is removed %s, also if it contains what looks like another encoding', (_, write) => {
+  it.each(WRITINGS)('is removed %s, also if it contains what resembles another encoding', (_, write) => {
     fc.assert(
       fc.property(lookalikes, (secret) => {
         const clean = redact(`it says ${write(secret)} at the end`, [secret]);

@@ -96,7 +96,7 @@ describe('an export of a malformed tree', () => {
     expect((await work).ids).not.toEqual({ lib: id });
   });
 
-  it('with names that look like options keeps exactly those names', async () => {
+  it('with names that resemble options keeps exactly those names', async () => {
     const remote = await bareRepository();
     const odd = ['--output=x', '-rf', 'A.py', 'a.py', 'line\nend.py', 'tab\t"quote".py'];
     const names = [...odd, `${'d'.repeat(250)}.py`].toSorted();

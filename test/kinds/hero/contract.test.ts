@@ -1,4 +1,4 @@
-/** What is read from the issue of a hero run, and that the form asks for all of it. */
+/** What is read from the issue of a hero run, and that the form asks for every value. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

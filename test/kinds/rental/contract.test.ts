@@ -1,4 +1,4 @@
-/** What is read from the issue of a rental and from `/rent`, and that the form asks for all of it. */
+/** What is read from the issue of a rental and from `/rent`, and that the form asks for every value. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
