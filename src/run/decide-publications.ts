@@ -2,7 +2,6 @@
 
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts, RunFacts } from '../domain/facts.ts';
-import type { Incident } from '../domain/incidents.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { launchTrouble } from '../domain/launch/relaunch.ts';
 import { limits } from '../domain/limits.ts';
@@ -24,7 +23,6 @@ import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { placeWord } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approvals.ts';
-import { decideWaitEdit } from './decide-pages.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { pastOf } from './lane-history.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
@@ -70,17 +68,11 @@ export function decideComments(input: PublishInput): Step | null {
   return ours === null ? null : nextComment(input, ours);
 }
 
-/** The next edit of a comment about something that lasts; null if nothing lasts. */
-export function decideOpenWait(input: PublishInput): Step | null {
-  const ours = ownComments(input);
-  return ours === null ? null : nextWait(input, ours);
-}
-
-/** The next edit of what shows the run's state: open waits, the check run, the card, the boxes. */
+/** The next edit of what shows the run's state: the check run, the card, the boxes. */
 export function decideCard(input: PublishInput): Step | null {
   const ours = ownComments(input);
   if (ours === null) return null;
-  return nextWait(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
+  return nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
 }
 
 function ownComments({ facts: { comments } }: PublishInput): readonly CommentFacts[] | null {
@@ -121,17 +113,6 @@ function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step |
     });
   }
   return null;
-}
-
-/** Control updates the comment of an incident that stays open. */
-function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
-  const { state, facts, now, memory } = input;
-  if (facts.pull.kind === 'unknown') return null;
-  const textOf = ({ seq }: Incident): string | null => {
-    const told = publicationsOf(state).find((one) => one.kind === 'incident' && one.seq === seq);
-    return told === undefined ? null : renderPublication(told, viewOf(input));
-  };
-  return decideWaitEdit({ state, facts, ours, textOf, now, memory });
 }
 
 /** The open proposal that this comment shows, or null. */

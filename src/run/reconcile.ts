@@ -32,14 +32,8 @@ import {
   unsealedClosing,
   withdrawn,
 } from './decide-notices.ts';
-import { decidePages, isWaitOpen, lostDeliveries } from './decide-pages.ts';
-import {
-  annotationsOf,
-  decideCard,
-  decideComments,
-  decideOpenWait,
-  type PublishInput,
-} from './decide-publications.ts';
+import { decidePages, lostDeliveries } from './decide-pages.ts';
+import { annotationsOf, decideCard, decideComments, type PublishInput } from './decide-publications.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideMissingCluster, decideStop, decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
@@ -137,7 +131,6 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
   WATCH,
   { on: ['facts', 'time', 'state'], decide: remind },
-  { on: ['time'], decide: editOpenWait },
   ...POSTS,
 ];
 
@@ -357,13 +350,6 @@ function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | 
       return annotationsOf(state, facts, config);
     },
   });
-}
-
-/** Its text names how long it has lasted. */
-function editOpenWait(turn: Turn): Step | null {
-  const { state, now } = turn;
-  const lasts = state.incidents.some((incident) => isWaitOpen(state, incident, now));
-  return lasts && turn.only === undefined ? publish(turn, decideOpenWait) : null;
 }
 
 function updateCard(turn: Turn): Step | null {

@@ -11,7 +11,6 @@ import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/settings.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { areSettled, awaitedThread, tellsOfEnd } from '../../run/causes.ts';
-import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-pages.ts';
 import { isStopOwed, needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
@@ -155,8 +154,6 @@ const OPEN_STOP_LOOK_MS = 30_000;
 function lookAgainMs(open: OpenLab, now: Instant): number | null {
   const { runs } = open.store.current();
   if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
-  const isSilent = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
-  if (isSilent) return WAIT_UPDATE_MS;
   // A watch that was dispatched a moment before this one is needed may be over by then.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
