@@ -5,7 +5,7 @@
 
 import type { GateView } from '../commands/decision.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
+import { failedAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventType } from '../domain/logbook/event.ts';
@@ -33,13 +33,13 @@ import {
   withdrawn,
 } from './decide-notices.ts';
 import { decidePages, lostDeliveries } from './decide-pages.ts';
-import { annotationsOf, decideCard, decideComments, type PublishInput } from './decide-publications.ts';
+import { decideCard, decideComments, type PublishInput } from './decide-publications.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { decideMissingCluster, decideStop, decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import { verdictOf } from './lane-history.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
-import { append, type DeciderInput, type Step } from './step.ts';
+import { append, type DeciderInput, once, type Step } from './step.ts';
 
 export type ReconcileInput = DeciderInput & {
   readonly repository: string;
@@ -85,11 +85,11 @@ const ROUTINE: ReadonlySet<EventType> = new Set([
 const POSTS: readonly Decider[] = [
   {
     on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
-    decide: (turn) => publish(turn, decideComments),
+    decide: decideComments,
   },
   {
     on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
-    decide: updateCard,
+    decide: decideCard,
   },
 ];
 
@@ -195,14 +195,6 @@ function turnOf(input: ReconcileInput, { areGatesDue }: Agenda): Turn {
     command: once(() => commandOutcome(turn, areGatesDue)),
   };
   return turn;
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function judgedNow(input: ReconcileInput): Gated {
@@ -316,7 +308,9 @@ function commandOutcome(turn: Turn, areGatesDue: boolean): CommandOutcome {
     },
     areGatesDue,
     isCardUnread: isCardUnread(turn.state, turn.facts),
-    verdict: verdictNow(turn)?.result ?? 'unknown',
+    get verdict() {
+      return verdictNow(turn)?.result ?? 'unknown';
+    },
   });
 }
 
@@ -335,28 +329,4 @@ function gateView({ facts, judge }: Turn): GateView | null {
 
 function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null {
   return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
-}
-
-function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | null): Step | null {
-  const { state, facts, config } = input;
-  if (isNotAsked(facts.comments)) return need('comments');
-  const activeRuns = facts.recordedRuns.kind === 'known' ? facts.recordedRuns.value.filter(isLive).length : 1;
-  return decide({
-    ...input,
-    verdict: verdictNow(input),
-    activeRuns,
-    // Only a check run has them.
-    get annotations() {
-      return annotationsOf(state, facts, config);
-    },
-  });
-}
-
-function updateCard(turn: Turn): Step | null {
-  if (turn.only !== undefined) return null;
-  const step = publish(turn, decideCard);
-  // Annotations need the lines of the changed file; a check run that stands on this commit has them.
-  const isNewCheck =
-    step?.kind === 'perform' && step.effect.kind === 'put-check-run' && step.effect.existing === null;
-  return isNewCheck && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
 }
