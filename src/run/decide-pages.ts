@@ -57,57 +57,19 @@ function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
   return observation !== null && observation.seq > seq;
 }
 
-/** `now`: a job may run unwatched, or the record is in doubt. `day`: waits for the end of quiet hours. */
-type Urgency = 'now' | 'day' | 'none';
+/** A job may run unwatched, or the record is in doubt. Other incidents wait for the end of quiet hours. */
+const URGENT: readonly IncidentCode[] = [
+  ...(['submit-conflict', 'submit-unknown', 'engine-state-lost', 'engine-unreadable'] as const),
+  ...(['stop-unconfirmed', 'failure-signature', 'run-degraded', 'run-alarm', 'monitor-stale'] as const),
+  ...(['cluster-missing', 'logbook-broken', 'machine-still-there', 'account-unreadable'] as const),
+  'balance-short',
+];
 
-const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
-  'runner-refused': 'day',
-  'submit-rejected': 'day',
-  'submit-conflict': 'now',
-  'submit-unknown': 'now',
-  'dispatch-failed': 'day',
-  'launch-failed': 'day',
-  'launch-waiting': 'day',
-  'order-expired': 'day',
-  'launch-unreadable': 'day',
-  'engine-state-lost': 'now',
-  'engine-unreadable': 'now',
-  'log-withheld': 'day',
-  'stop-unconfirmed': 'now',
-  'failure-signature': 'now',
-  'run-degraded': 'now',
-  'run-alarm': 'now',
-  'monitor-stale': 'now',
-  'cluster-missing': 'now',
-  'cluster-back': 'none',
-  'logbook-broken': 'now',
-  'card-edited': 'day',
-  'seal-failed': 'day',
-  'artefacts-missing': 'day',
-  'bad-node-unclear': 'day',
-  'approval-unused': 'day',
-  'start-refused': 'day',
-  'relaunch-refused': 'day',
-  'handoff-unanswered': 'day',
-  'rung-taken': 'none',
-  'attempt-goes-on': 'none',
-  'source-kept': 'none',
-  'source-not-kept': 'day',
-  'fix-made': 'day',
-  'fix-not-made': 'none',
-  'machine-idle': 'day',
-  'machine-destroyed': 'none',
-  'machine-still-there': 'now',
-  'machine-lost': 'day',
-  'account-unreadable': 'now',
-  'budget-nearly-used': 'day',
-  'balance-short': 'now',
-};
-
-/** An incident from another version of ferrybot counts as urgent. */
-function urgencyOf({ code }: Pick<Incident, 'code'>): Urgency {
-  return code === null ? 'now' : URGENCY[code];
-}
+/** News that no person has to act on. */
+const QUIET: readonly IncidentCode[] = [
+  ...(['cluster-back', 'rung-taken', 'attempt-goes-on', 'source-kept', 'fix-not-made'] as const),
+  'machine-destroyed',
+];
 
 /** Maximum age at the first notice, so that incidents survive a night of quiet hours. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
@@ -139,8 +101,9 @@ function dueFor(
   now: Instant,
   role: Role,
 ): readonly EventDraft[] {
-  const urgency = urgencyOf(incident);
-  if (urgency === 'none' || (urgency === 'day' && isQuiet(config, now))) return [];
+  // An incident from another version of ferrybot counts as urgent.
+  const { code } = incident;
+  if (code !== null && (QUIET.includes(code) || (!URGENT.includes(code) && isQuiet(config, now)))) return [];
   const told = pagesOf(state, incident.seq);
   if (!isDue(state, config, incident, told, now)) return [];
   // rule HR-30

@@ -125,12 +125,6 @@ export function isCardLeft(state: RunState, now: Instant): boolean {
   return isApprovable(state) && !mayRewrite(edits, now);
 }
 
-/** Whether the card differs from what was shown; the history names the editor. */
-function isCardForeign(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
-  const card = cardComment(state, comments);
-  return card !== null && isApprovable(state) && !isOursNow(state, card.marker);
-}
-
 /** The shown card's comment, or null. */
 export function cardComment(
   { shown }: RunState,
@@ -216,7 +210,8 @@ function tampered(state: RunState, facts: RunFacts): Step | null {
   const { comments, readAt, cardHistory } = facts;
   if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
   const card = cardComment(state, comments);
-  if (isCardForeign(state, comments) && isCardUnread(state, facts)) return need('cardHistory');
+  const isForeign = card !== null && !isOursNow(state, card.marker);
+  if (isForeign && isCardUnread(state, facts)) return need('cardHistory');
   // GitHub's lists can lag behind.
   if (card === null && readAt < msOf(shown.at) + limits.publishGraceMs) return null;
   const change = howChanged(state, card, cardHistory);

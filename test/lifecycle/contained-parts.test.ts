@@ -139,24 +139,6 @@ describe('a comment that cannot be read', () => {
     expect(await recorded()).toEqual(['journal look-failed']);
   });
 
-  it('is told a few times a day at most, whatever words the error has', async () => {
-    lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const { pull } = await propose(lab);
-    let times = 0;
-    const letters = (): string =>
-      String.fromCodePoint(103 + (times % 20), 103 + (Math.floor(times / 20) % 20));
-    seam.words = () => {
-      times += 1;
-      return `after ${times} ms: ${letters()}`;
-    };
-    seam.said = 'knurz3';
-    await say(lab, 'mira', pull, '/status knurz3');
-    await lab.clock.advance(6 * 60 * MINUTE);
-    expect(times).toBeGreaterThan(5);
-    expect(toldIn(pull).length).toBeLessThanOrEqual(3);
-    expect((await recorded()).length).toBeLessThanOrEqual(3);
-  });
-
   it('is told once though its error counts up', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);
