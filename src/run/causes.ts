@@ -14,8 +14,8 @@ import type { Cause } from './reconcile.ts';
 /** `owing`: something failed or was unreadable. */
 export type Reconciled = 'settled' | 'owing';
 
-/** The run's fingerprint when nothing was left to do, and until when it is valid (null = until it changes). */
-type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+/** The run's fingerprint when nothing was left to do. */
+type Settled = Map<RunId, string>;
 
 /** What a worker knows of one run. */
 type Look = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
@@ -37,11 +37,6 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: Re
       one.kind === 'sweep' ||
       (one.kind === 'workflow-ended' && (one.workflowRun === undefined || dispatched.has(one.workflowRun))),
   );
-}
-
-/** Whether every run that is not over was left with nothing to do, in this state. */
-export function areSettled(settled: Settled, runs: readonly RunState[], now: Instant): boolean {
-  return runs.every((state) => isOver(state) || isSettled(settled, state, now));
 }
 
 /** What the triggers give cause for; empty if they do not concern the run. A comment concerns the run of its thread alone. */
@@ -78,7 +73,7 @@ function causesOfRecord(
   mayHaveEnded: boolean,
   isConfigMoved: boolean,
 ): readonly Cause[] {
-  const isNew = !isSettled(settled, state, now);
+  const isNew = !isSettled(settled, state);
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return isNew && age < limits.overLookMs ? ['facts'] : [];
@@ -113,22 +108,17 @@ export function noteReconciled(
   state: RunState | null,
   { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
-  const { run } = before;
   // A turn that decided some things alone settles only a run that was settled before it.
-  const isWhole = causes.includes('facts') || isSettled(settled, before, now);
-  if (state === null || outcome === 'owing' || !isWhole) {
-    settled.delete(run);
-    return;
-  }
-  // Look again only after another process had its time to publish.
-  const isAll = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
-  settled.set(run, { standing: standing(state), untilMs: isAll ? null : now + limits.publishGraceMs });
+  const isWhole = causes.includes('facts') || isSettled(settled, before);
+  // Look again after another process had its time to publish.
+  const isPosted =
+    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
+  else settled.delete(before.run);
 }
 
-function isSettled(settled: Settled, state: RunState, nowMs: number): boolean {
-  const known = settled.get(state.run);
-  if (known === undefined || known.standing !== standing(state)) return false;
-  return known.untilMs === null || nowMs < known.untilMs;
+function isSettled(settled: Settled, state: RunState): boolean {
+  return settled.get(state.run) === standing(state);
 }
 
 function hasUnanswered(state: RunState): boolean {

@@ -1,6 +1,12 @@
 /** Events of a received and an answered command. */
 
-import { type AnswerDecision, answerCommon, type CommandDefinition, policyOf } from '../commands/decision.ts';
+import {
+  type AnswerDecision,
+  answerCommon,
+  type CommandDefinition,
+  type PlaceContext,
+  policyOf,
+} from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
@@ -11,7 +17,8 @@ import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked } from '../domain/need.ts';
 import type { Detail } from '../domain/payload.ts';
 import { assertNever, compactDate, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
-import type { LabConfig } from './lane-scope.ts';
+import { showingsAt } from './decide-shown.ts';
+import { adoptingLanes, type LabConfig, proposingLanes } from './lane-scope.ts';
 import { type PendingItem, type Said, untrustedDetail } from './pending-commands.ts';
 
 /** The record that a command was received. */
@@ -112,6 +119,29 @@ export function hearItem(
     ...{ definition: registered(name), name, args, held, mark: needs === null ? mark : {} },
   };
 }
+
+/** What a command knows on every thread, with or without a run. */
+export function placeContext(
+  { held: permission, args }: Pick<Extract<HeardItem, { kind: 'command' }>, 'held' | 'args'>,
+  comment: CommentFacts,
+  { facts, config, now }: PlaceInput,
+): Omit<PlaceContext, 'laneHere' | 'actions' | 'holds'> {
+  const { journalHolds, recordedRuns, proposalTexts } = facts;
+  return {
+    ...{ now, actor: comment.author, permission, comment, args, journalHolds, recordedRuns },
+    policy: policyOf(config),
+    lanes: Object.keys(config.lanes),
+    proposing: proposingLanes(config),
+    adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
+    showings: showingsAt(proposalTexts, comment.createdAt),
+  };
+}
+
+type PlaceInput = {
+  readonly facts: Pick<RunFacts, 'journalHolds' | 'recordedRuns' | 'proposalTexts'>;
+  readonly config: LabConfig;
+  readonly now: Instant;
+};
 
 /** Throws for a command that is not registered. */
 function registered(name: string): CommandDefinition {

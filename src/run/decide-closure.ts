@@ -69,7 +69,7 @@ export function closureBranchOf(state: RunState): string {
 function tagStep({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
   const key = closureKey('tag', { state, command });
-  const before = beforeStep(key, command, memory);
+  const before = beforeStep(key, command.said, memory);
   if (before !== 'do') return before;
   const tag = sealTagOf(state);
   return perform(key, {
@@ -82,14 +82,14 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 }
 
 /** `do`: nothing is known of this step yet, and tries are left. */
-function beforeStep(key: string, command: ClosingCommand, memory: AttemptCache): Next | 'do' {
+function beforeStep(key: string, said: ClosingCommand['said'], memory: AttemptCache): Next | 'do' {
   const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
+  if (outcome?.kind === 'refused') return refusedSeal(said, outcome.code, outcome.message);
   if (outcome?.kind === 'done') return null;
   return mayTry(memory, key, limits.effectTriesMax) ? 'do' : 'wait';
 }
 
-function refusedSeal({ said }: ClosingCommand, code: string, message: string): Next {
+function refusedSeal(said: ClosingCommand['said'], code: string, message: string): Next {
   // No command to answer; the next process retries.
   if (said === null) return 'wait';
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
@@ -103,7 +103,7 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
   const key = closureKey('branch', { state, command });
-  const before = beforeStep(key, command, memory);
+  const before = beforeStep(key, command.said, memory);
   if (before !== 'do') return before;
   if (isNotAsked(facts.closureLog)) return need('closureLog');
   if (facts.closureLog.kind === 'unknown') return 'wait';
@@ -124,7 +124,7 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
   const key = closureKey('pull', { state, command });
-  const before = beforeStep(key, command, memory);
+  const before = beforeStep(key, command.said, memory);
   if (before !== 'do') return before;
   const branch = memory.outcomes.get(closureKey('branch', { state, command }));
   return perform(key, {
@@ -216,20 +216,14 @@ export function decideMilestone(
   const { commit } = submission;
   const { surface, id: comment } = item.comment;
   const key = `tag:${tag}:${comment}`;
-  const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') {
-    const detail = { code: outcome.code, message: outcome.message };
-    return append(
-      incidentDraft('control', 'seal-failed', detail),
-      answerDraft(item, answerOf('seal-refused', detail)),
-    );
-  }
+  const before = beforeStep(key, { item, actor }, memory);
+  if (before === 'wait') return null;
   // rule HR-70
-  if (!isDone(memory, key)) {
-    if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (before === 'do') {
     const message = renderMilestoneTag(state, name, checkpoint);
     return perform(key, { kind: 'push-tag', tag, commit, message });
   }
+  if (before !== null) return before;
   const { path, step, unseen } = checkpoint;
   const metrics = state.end?.metrics ?? state.observation?.evals ?? {};
   return append(

@@ -15,7 +15,7 @@ import {
 import { namesOther } from '../commands/registry.ts';
 import { quorumOf } from '../config/approvers.ts';
 import { missingCluster } from '../config/clusters.ts';
-import type { Actor, Permission } from '../domain/actor.ts';
+import type { Actor } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
@@ -31,15 +31,16 @@ import {
   answerDraft,
   answeredDraft,
   begunSeal,
+  type HeardItem,
   hearItem,
   mayOvertake,
   neededFor,
+  placeContext,
   seenDraft,
   withdrawnSeal,
 } from './command-events.ts';
-import { showingsAt } from './decide-shown.ts';
 import { unreadFacts } from './gate-run.ts';
-import { adoptingLanes, type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import {
   colleaguesFirst,
   commandsSince,
@@ -184,7 +185,7 @@ function decideItem(input: CommandInput, item: PendingItem, wereTold = false): C
     if (heard.kind === 'answer') return answered(input, item, heard.answer, heard.mark);
     const decision = namesOther(heard, state.run)
       ? ({ kind: 'hand-over' } as const)
-      : heard.definition.decide(contextOf(input, item, heard.held, heard.args));
+      : heard.definition.decide(contextOf(input, item, heard));
     return settled(input, item, decision, heard.mark);
   });
 }
@@ -233,23 +234,14 @@ export type CommandInput = {
 function contextOf(
   input: CommandInput,
   item: PendingItem,
-  permission: Permission,
-  args: Readonly<Record<string, string>>,
+  heard: Extract<HeardItem, { kind: 'command' }>,
 ): CommandContext {
   return {
+    ...placeContext(heard, item.comment, input),
+    policy: policyOf(input.config, quorumOf(input.config)),
     state: input.state,
     missingCluster: missingCluster(input.state, input.config),
-    now: input.now,
-    actor: item.comment.author,
-    permission,
-    comment: item.comment,
-    args,
-    journalHolds: input.facts.journalHolds,
-    recordedRuns: input.facts.recordedRuns,
-    lanes: Object.keys(input.config.lanes),
-    proposing: proposingLanes(input.config),
     laneHere: input.state.proposal.lane,
-    adoptable: adoptingLanes(input.config).map(({ lane }) => lane.cluster),
     ...careContextOf(input),
     artefacts: () => artefactsOf(input),
     cleanup: (asked) =>
@@ -260,12 +252,12 @@ function contextOf(
     isCardUnread: input.isCardUnread,
     secondCard: (digest) => secondCardOf(input, item, digest),
     isJobShown: isJobShown(input, item),
-    showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     get gates() {
       return input.gates;
     },
-    verdict: input.verdict,
-    policy: policyOf(input.config, quorumOf(input.config)),
+    get verdict() {
+      return input.verdict;
+    },
     people: input.facts.people,
     unread: input.areGatesDue ? unreadFacts(input.facts) : ['gates'],
     get interested() {

@@ -1,7 +1,7 @@
 /** Commands on threads without an active run: commands for lanes take effect, others get an answer. */
 
 import { namesWiderHold } from '../commands/brakes.ts';
-import { answerCommon, type CommandDecision, policyOf } from '../commands/decision.ts';
+import { answerCommon, type CommandDecision } from '../commands/decision.ts';
 import { definitionOf, namedRun } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
@@ -10,9 +10,15 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import { holdsAfter, type JournalState, questionIn } from '../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
-import { answerDraft, type HeardItem, hearItem, neededFor, seenDraft } from './command-events.ts';
-import { showingsAt } from './decide-shown.ts';
-import { adoptingLanes, type LabConfig, proposingLanes } from './lane-scope.ts';
+import {
+  answerDraft,
+  type HeardItem,
+  hearItem,
+  neededFor,
+  placeContext,
+  seenDraft,
+} from './command-events.ts';
+import type { LabConfig } from './lane-scope.ts';
 import {
   itemKey,
   type PendingItem,
@@ -122,19 +128,17 @@ function draftsFor(item: PendingItem, input: JournalInput, heard: HeardItem): re
 
 function decided(
   { comment }: PendingItem,
-  { facts, config, laneHere, otherwise, now }: JournalInput,
+  input: JournalInput,
   heard: Extract<HeardItem, { kind: 'command' }>,
 ): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
-  const { definition, name, args, held } = heard;
+  const { facts, laneHere, otherwise } = input;
+  const { definition, name } = heard;
   if (namedRun(heard) !== null) return { kind: 'hand-over' };
   const here = definition.decideWithoutRun?.({
-    ...{ now, actor: comment.author, permission: held, comment, args, policy: policyOf(config), laneHere },
-    ...{ journalHolds: facts.journalHolds, recordedRuns: facts.recordedRuns, holds: facts.journalHolds },
-    lanes: Object.keys(config.lanes),
-    proposing: proposingLanes(config),
-    adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
+    ...placeContext(heard, comment, input),
+    laneHere,
     actions: facts.clusterActions,
-    showings: showingsAt(facts.proposalTexts, comment.createdAt),
+    holds: facts.journalHolds,
   });
   return here ?? answerCommon(otherwise, { name });
 }

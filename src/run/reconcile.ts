@@ -97,9 +97,11 @@ const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
 
 /** In order: what closes a run precedes its gates, gates precede commands, orders precede dispatches, posts come last. */
 const DECIDERS: readonly Decider[] = [
-  { on: ['facts'], decide: withdraw },
-  { on: ['facts'], decide: leaveAlone },
-  { on: ['facts'], decide: ({ state, facts, config }) => decideContract(state, facts, config) },
+  {
+    on: ['facts'],
+    decide: (turn) =>
+      withdraw(turn) ?? leaveAlone(turn) ?? decideContract(turn.state, turn.facts, turn.config),
+  },
   { on: ['facts', 'ended', 'state', 'released'], decide: decideFix },
   { on: ['facts', 'state'], decide: judgeGates },
   { on: ['held', 'released'], decide: ({ state, facts }) => decideHeld(state, facts) },
@@ -112,11 +114,7 @@ const DECIDERS: readonly Decider[] = [
     decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),
   },
   { on: ['facts', 'comments'], decide: answerCommands },
-  { on: ['facts', 'state', 'gated', 'approved'], decide: (turn) => decideOrder(orderInput(turn)) },
-  {
-    on: ['facts', 'state', 'gated', 'approved'],
-    decide: (turn) => decideRelaunch(orderInput(turn)),
-  },
+  { on: ['facts', 'state', 'gated', 'approved'], decide: order },
   { on: ['facts', 'time'], decide: ({ state, config }) => decideMissingCluster(state, config) },
   { on: ['facts', 'time', 'handoff'], decide: offer },
   { on: ['facts', 'time', 'state', 'notified'], decide: page },
@@ -215,16 +213,18 @@ function judgedNow(input: ReconcileInput): Gated {
   });
 }
 
-/** Reading `gated` judges the gates. */
-function orderInput(turn: Turn): Turn & RelaunchInput {
-  return {
+/** The order of the first attempt or of the next one. */
+function order(turn: Turn): Step | null {
+  const input: RelaunchInput = {
     ...turn,
     runs: turn.facts.recordedRuns,
     unread: unreadFacts(turn.facts),
+    // Judges the gates.
     get gated() {
       return turn.judge();
     },
   };
+  return decideOrder(input) ?? decideRelaunch(input);
 }
 
 function judgeGates({ state, facts, config, judge }: Turn): Step | null {

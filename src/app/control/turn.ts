@@ -11,8 +11,8 @@ import type { Trouble, Where } from '../trouble.ts';
 export type RunMemory = {
   /** Roles whose events this process publishes. */
   readonly speaksFor: readonly Role[];
-  /** The run's fingerprint when nothing was left to do, and until when it is valid (null: until it changes). */
-  readonly settled: Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+  /** The run's fingerprint when nothing was left to do. */
+  readonly settled: Map<RunId, string>;
   /** The journal's holds at the last look. */
   holds: string;
 };
