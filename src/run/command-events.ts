@@ -9,7 +9,6 @@ import {
 } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
-import { commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
@@ -179,12 +178,12 @@ export function sealTagOf(state: RunState): string {
 
 /** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */
 export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
-  const standing = new Set(
-    comments.filter(({ editedAt }) => editedAt === null).map((one) => commentName(one)),
-  );
-  const isWithdrawn = ({ name, answer, surface, comment }: SeenCommand): boolean =>
-    name === 'seal' && answer === null && !standing.has(commentName({ surface, id: comment }));
-  return [...state.commands.values()].find(isWithdrawn) ?? null;
+  for (const seen of state.commands.values())
+    if (seen.name === 'seal' && seen.answer === null) {
+      const comment = comments.find(({ surface, id }) => surface === seen.surface && id === seen.comment);
+      if (comment === undefined || comment.editedAt !== null) return seen;
+    }
+  return null;
 }
 
 /** The withdrawn `/seal` as a command; null if its tag was not pushed, `unknown` if the tag cannot be read. */

@@ -44,7 +44,6 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 import {
   colleaguesFirst,
   commandsSince,
-  goneCommands,
   isForUs,
   isUntrusted,
   itemKey,
@@ -125,16 +124,19 @@ function unreadPeople(
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
 const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
-/** Commands deleted before they were answered. */
+/** Answers recorded commands that were deleted before they were answered. */
 function goneOutcome(
   { state, now }: CommandInput,
   comments: readonly CommentFacts[],
   begun: SeenCommand | null,
 ): CommandOutcome {
-  const gone = goneCommands(state.commands, comments).filter(
-    (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= COMMENT_GONE_MS,
-  );
-  const drafts = gone.map((one) => answeredDraft(one, answerCommon('comment-gone', { name: one.name })));
+  const drafts: EventDraft[] = [];
+  for (const seen of state.commands.values()) {
+    const isLagging = now - (fromRfc3339(seen.at) ?? now) < COMMENT_GONE_MS;
+    if (seen.answer !== null || seen === begun || isLagging) continue;
+    if (comments.some(({ surface, id }) => surface === seen.surface && id === seen.comment)) continue;
+    drafts.push(answeredDraft(seen, answerCommon('comment-gone', { name: seen.name })));
+  }
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
 }
 

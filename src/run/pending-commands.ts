@@ -195,17 +195,6 @@ export function byComment(
   return Map.groupBy(commands.values(), (seen) => commentName({ surface: seen.surface, id: seen.comment }));
 }
 
-/** Recorded, unanswered commands whose comment is gone. */
-export function goneCommands(
-  commands: ReadonlyMap<string, SeenCommand>,
-  comments: readonly CommentFacts[],
-): readonly SeenCommand[] {
-  const standing = new Set(comments.map((comment) => commentName(comment)));
-  return [...commands.values()].filter(
-    (seen) => seen.answer === null && !standing.has(commentName({ surface: seen.surface, id: seen.comment })),
-  );
-}
-
 /**
  * Other bots have an `/approve` too: one without a digest is left to them, unless an action waited in that thread when it was
  * written.
@@ -215,13 +204,11 @@ export function isForUs(
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
   actions: readonly ActionRecord[],
 ): boolean {
-  return !isBareApprove(said) || actions.some((one) => waitedAt(one, comment));
-}
-
-function isBareApprove(said: Said): boolean {
-  if (said.kind === 'command' || said.kind === 'edited')
-    return said.name === 'approve' && said.args['digest'] === undefined;
-  return said.kind !== 'unread' && said.word === '/approve';
+  const isCommand = said.kind === 'command' || said.kind === 'edited';
+  const isBareApprove = isCommand
+    ? said.name === 'approve' && said.args['digest'] === undefined
+    : said.kind !== 'unread' && said.word === '/approve';
+  return !isBareApprove || actions.some((one) => waitedAt(one, comment));
 }
 
 /** Key of an item in the record. */
@@ -297,10 +284,13 @@ export function colleaguesFirst(
 
 /** Authors with the fewest waiting items first, so that a flood does not delay others. */
 export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
-  const theirs = Map.groupBy(items, ({ comment }) => comment.author.id);
-  return [...theirs.values()]
-    .toSorted((a, b) => a.length - b.length)
-    .flatMap(([first]) => (first === undefined ? [] : [first.comment.author]));
+  const waiting = new Map<number, { readonly author: Actor; count: number }>();
+  for (const { comment } of items) {
+    const one = waiting.get(comment.author.id) ?? { author: comment.author, count: 0 };
+    one.count += 1;
+    waiting.set(comment.author.id, one);
+  }
+  return [...waiting.values()].toSorted((a, b) => a.count - b.count).map(({ author }) => author);
 }
 
 /** Marks an answer to an outsider. */

@@ -164,16 +164,15 @@ export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; read
 
 /** The newest record anchor (entry and hash) of each run in verified comments, to detect a truncated record (architecture, D1). */
 export function publishedHeads(comments: readonly CommentFacts[]): readonly PublishedHead[] {
-  const told = comments.flatMap((comment) => {
-    const { marker } = comment;
+  const newest = new Map<RunId, PublishedHead>();
+  for (const { marker, thread } of comments) {
     const head = /^(\d{1,9}):([0-9a-f]{12,64})$/.exec(marker?.fields['head'] ?? '');
-    if (marker === null || head === null || !isRunId(marker.run)) return [];
+    if (marker === null || head === null || !isRunId(marker.run)) continue;
     const anchor = { seq: Number(head[1]), hash: head[2] ?? '' };
-    return [{ run: branded(marker.run, isRunId), anchor, thread: comment.thread }];
-  });
-  return [...Map.groupBy(told, ({ run }) => run).values()].flatMap((ofRun) =>
-    ofRun.toSorted((a, b) => b.anchor.seq - a.anchor.seq).slice(0, 1),
-  );
+    const run = branded(marker.run, isRunId);
+    if ((newest.get(run)?.anchor.seq ?? -1) < anchor.seq) newest.set(run, { run, anchor, thread });
+  }
+  return [...newest.values()];
 }
 
 /** The record entry that a text reports. */
@@ -286,8 +285,12 @@ export function hasRoom(
   isAlert: boolean,
 ): boolean {
   const { minute, hour } = CONTENT_WRITES[isAlert ? 'alerts' : 'others'];
-  const since = (moment: number): number => writtenAt.filter((at) => at > moment).length;
-  return since(now - MINUTE_MS) < minute && since(now - HOUR_MS) < hour;
+  let [inMinute, inHour] = [0, 0];
+  for (const at of writtenAt) {
+    if (at > now - MINUTE_MS) inMinute += 1;
+    if (at > now - HOUR_MS) inHour += 1;
+  }
+  return inMinute < minute && inHour < hour;
 }
 
 /** Comments for people who wait. */

@@ -114,12 +114,12 @@ function posterOf(store: EventStore, run: RunId, speaksFor: readonly Role[]): Po
 }
 
 /** All holds as one text: a change affects the gates of every waiting run. */
-function holdsOf({ journal }: Record): string {
+export function holdsOf({ journal }: Record): string {
   return journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`).join(', ');
 }
 
 /** Workflow runs that the record names. */
-function dispatchedIn({ runs, journal }: Record): ReadonlySet<number> {
+export function dispatchedIn({ runs, journal }: Record): ReadonlySet<number> {
   const all = [...runs, journal].flatMap(({ dispatches }) => dispatches);
   return new Set(all.map(({ workflowRun }) => workflowRun));
 }

@@ -69,6 +69,7 @@ export async function reportCorruptLogbook(
   heard: readonly number[] = [],
 ): Promise<void> {
   const { broken, runs } = open.store.current();
+  if (broken.length + more.length === 0 && open.store.refusal() === null) return;
   const ofRuns = new Set(runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
   // Only the journal could record answers in threads without a run.
   const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);

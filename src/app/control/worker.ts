@@ -10,7 +10,7 @@ import { after, type Instant } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/settings.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { awaitedThread } from '../../run/causes.ts';
+import { awaitedThread, tellsOfEnd } from '../../run/causes.ts';
 import { isStopOwed, needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
@@ -20,6 +20,7 @@ import type { Record } from '../record-files.ts';
 import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.ts';
 import { contained, EVERYWHERE, type Trouble, throwIfAny, unreadFiles } from '../trouble.ts';
 import { performReaction } from './perform.ts';
+import { dispatchedIn, holdsOf } from './reconcile-run.ts';
 import { reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
 import { reconcileSubjects } from './subjects.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
@@ -131,15 +132,15 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
     return;
   }
   const { open } = opening;
+  const news = triggers.filter((trigger) => isNews(own, open, trigger));
+  if (news.length === 0) return throwIfAny(troubles);
   const { broken } = open.store.current();
   if (broken.length > 0) {
     // Post tamper alarms before anything slow.
     await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
-    await contained(open, troubles, EVERYWHERE, () =>
-      dispatchStops(open, triggers, own.stopsAsked, troubles),
-    );
+    await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, news, own.stopsAsked, troubles));
   }
-  if (!broken.some(({ run }) => run === WHOLE_BRANCH)) await reconcileAll(own, open, triggers, troubles);
+  if (!broken.some(({ run }) => run === WHOLE_BRANCH)) await reconcileAll(own, open, news, troubles);
   own.seen = open.store.current();
   const pauseMs = lookAgainMs(open, lab.now());
   own.lookAgainAt = pauseMs === null ? null : after(lab.now(), pauseMs);
@@ -156,6 +157,15 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   // A watch that was dispatched a moment before this one is needed may be over by then.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
+}
+
+/** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
+function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+  const record = store.current();
+  // A hold that was recorded for one run concerns the others of its lane.
+  if (seen !== record || runs.holds !== holdsOf(record)) return true;
+  if (trigger.kind === 'push') return trigger.ref !== `refs/heads/${config.logbookBranch}`;
+  return trigger.kind !== 'workflow-ended' || tellsOfEnd([trigger], dispatchedIn(record));
 }
 
 /** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */
