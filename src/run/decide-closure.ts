@@ -152,7 +152,7 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
     key,
     wish === 'merge'
       ? { kind: 'merge-pull', pull: pull.number, head: state.submission?.commit ?? pull.headSha }
-      : { kind: 'close-pull', pull: pull.number },
+      : { kind: 'edit-issue', issue: pull.number, expected: null, body: null, state: 'closed' },
   );
 }
 

@@ -245,7 +245,7 @@ function nextTick(input: PublishInput): Step | null {
   const key = `ticks:${phaseOf(state)}`;
   if (body === null || !mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
-  return perform(key, { kind: 'edit-pull-body', pull: number, expected, body });
+  return perform(key, { kind: 'edit-issue', issue: number, expected, body, state: null });
 }
 
 /** Null if nothing changes. A tick is never removed. */

@@ -101,22 +101,20 @@ export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
   const card = cardComment(state, facts.comments);
   const isStanding = card !== null && !card.minimized && isOursNow(state, card.marker);
-  const isHistoryMissing = wasEditedSince(state, facts.comments) && facts.cardHistory.kind === 'unknown';
+  const isHistoryMissing = facts.cardHistory.kind === 'unknown' && isEdited(state, card);
   return isStanding && !isHistoryMissing ? state : { ...state, shown: null };
 }
 
-/** The editor may be ferrybot; only the history shows it. */
-function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
-  const editedAt = cardComment(state, comments)?.editedAt ?? null;
-  return editedAt !== null && editedAt > msOf(state.shown?.shownAt ?? '');
-}
-
-/** Whether the card was edited and its history was not read. */
+/** Whether the card was edited, by whomever, and its history was not read. */
 export function isCardUnread(
   state: RunState,
   { comments, cardHistory }: Pick<RunFacts, 'comments' | 'cardHistory'>,
 ): boolean {
-  return wasEditedSince(state, comments) && isNotAsked(cardHistory);
+  return isNotAsked(cardHistory) && isEdited(state, cardComment(state, comments));
+}
+
+function isEdited({ shown }: RunState, card: CommentFacts | null): boolean {
+  return (card?.editedAt ?? 0) > msOf(shown?.shownAt ?? '');
 }
 
 /** Whether ferrybot waits before it rewrites a card that people edit repeatedly. */
@@ -180,7 +178,7 @@ function timeOf({ editedAt, createdAt }: CommentFacts): Instant {
   return editedAt ?? createdAt;
 }
 
-function isCardOf({ run }: RunState, marker: VerifiedMarker | null): boolean {
+function isCardOf({ run }: RunState, marker: VerifiedMarker | null): marker is VerifiedMarker {
   return marker?.kind === 'card' && marker.run === run;
 }
 
@@ -195,13 +193,9 @@ function showsGate(state: RunState, marker: VerifiedMarker): boolean {
 }
 
 function isOnGate(state: RunState, marker: VerifiedMarker | null): boolean {
-  return (
-    marker !== null &&
-    isCardOf(state, marker) &&
-    marker.isIntact &&
-    marker.fields['manifest'] === state.gate?.digest &&
-    marker.fields['body'] === state.gate?.body
-  );
+  if (!isCardOf(state, marker) || !marker.isIntact) return false;
+  const { manifest, body } = marker.fields;
+  return manifest === state.gate?.digest && body === state.gate?.body;
 }
 
 /** Null while the card is intact, the threads are outdated, or the history is unknown. */
