@@ -117,7 +117,7 @@ export type Effect =
   | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string };
 
 /** `marker` is null unless it verified. */
-export type WrittenComment = {
+type WrittenComment = {
   readonly body: string;
   readonly updatedAt: Instant;
   readonly marker: VerifiedMarker | null;
@@ -138,7 +138,7 @@ export type EffectOutcome =
 
 /** Workflows whose dispatches are recorded; each is a key of `workflows` in the config. */
 export const DISPATCHED_WORKFLOWS = ['launch', 'watch', 'stop', 'care', 'diskScan', 'fix'] as const;
-export type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
+type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
 
 /**
  * `subject`: digest of the order (launch), the action (care) or the failure (fix); the cluster (watch, diskScan); or the sequence number

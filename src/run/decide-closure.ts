@@ -29,7 +29,7 @@ export type ClosingCommand = {
   readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
 };
 
-export type ClosureInput = {
+type ClosureInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly config: LaneScopedConfig;
@@ -62,7 +62,7 @@ function closureKey(
 }
 
 /** Branch of the closure pull request. */
-export function closureBranchOf(state: RunState): string {
+function closureBranchOf(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }
 

@@ -27,7 +27,7 @@ import {
 } from './pending-commands.ts';
 import { isOfItsIssue } from './proposal-record.ts';
 
-export type JournalInput = {
+type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
   readonly items: readonly PendingItem[];
   /** Commands of this thread in any record, and those in the journal. */

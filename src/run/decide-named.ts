@@ -11,7 +11,7 @@ import { fromRfc3339, type Instant, type Observed, type RunId } from '../domain/
 import { hearItem } from './command-events.ts';
 import { configFor, type LabConfig } from './lane-scope.ts';
 
-export type NamedInput = {
+type NamedInput = {
   readonly command: SeenCommand;
   readonly run: RunId;
   /** Every run with a verified record. */

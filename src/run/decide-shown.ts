@@ -26,7 +26,7 @@ import { type AttemptCache, append, type Step } from './step.ts';
 export const TEXT_RESTORES_MAX = 3;
 
 /** The newest foreign version since an instant, or null. */
-export function foreignSince(
+function foreignSince(
   versions: readonly ShownVersion[],
   since: Instant,
   isOurs: (version: ShownVersion) => boolean,
@@ -67,7 +67,7 @@ export function mayRewrite(earlier: readonly number[], now: Instant): boolean {
   return earlier.filter((at) => at > now - limits.textRestoresPeriodMs).length <= TEXT_RESTORES_MAX;
 }
 
-export type ShownInput = {
+type ShownInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly memory: AttemptCache;

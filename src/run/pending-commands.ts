@@ -247,7 +247,7 @@ export function threadsSince(state: RunState): Instant {
 }
 
 /** `quiet` 1 = recorded and answered only by a reaction. */
-export type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
+type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
 
 /** Keeps a flood of accounts from exhausting GitHub's hourly write limit. */
 export const UNTRUSTED_ANSWERS_PER_THREAD_MAX = 10;

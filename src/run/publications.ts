@@ -160,7 +160,7 @@ function calledFor(state: RunState, end: Ending): readonly number[] {
   return dri === null ? [] : [dri.id];
 }
 
-export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
+type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 
 /** The newest record anchor (entry and hash) of each run in verified comments, to detect a truncated record (architecture, D1). */
 export function publishedHeads(comments: readonly CommentFacts[]): readonly PublishedHead[] {
@@ -176,7 +176,7 @@ export function publishedHeads(comments: readonly CommentFacts[]): readonly Publ
 }
 
 /** The record entry that a text reports. */
-export type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
+type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
 
 /** What a process knows about its own part in the record. */
 export type Poster = Pick<AttemptCache, 'appended' | 'speaksFor'>;

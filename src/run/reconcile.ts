@@ -173,7 +173,7 @@ export function causesOfStep(step: Step): readonly Cause[] {
   }
 }
 
-export type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
+type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
 
 /** The next step, null if nothing that is due has one; and what is due after it. A decider is due until it has no further step. */
 export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
