@@ -1,18 +1,11 @@
 /** Notifies people on call of urgent incidents, whoever owns the watch: once, and again if nobody acknowledges in time. */
 
 import type { OnCall } from '../config/approvals-schema.ts';
-import { type Incident, type IncidentCode, type IncidentOf, readIncident } from '../domain/incidents.ts';
+import { type Incident, type IncidentCode, readIncident } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
-import {
-  type IssuedOrder,
-  isOver,
-  type Notice,
-  pagesOf,
-  type RunState,
-  undelivered,
-} from '../domain/logbook/run-state.ts';
+import { isOver, type Notice, pagesOf, type RunState, undelivered } from '../domain/logbook/run-state.ts';
 import {
   dateAfter,
   dateOf,
@@ -29,32 +22,18 @@ import { isOpenToAll } from './publications.ts';
 /** Interval between mentions of people on call while a wait is open. */
 const WAIT_MENTION_MS = 60 * 60 * 1_000;
 
-/** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. */
+/** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. Only the newest attempt's incidents count. */
 function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
-  if (incident.code === 'launch-waiting') return orderOf(state, incident)?.status === 'open';
-  if (!isWait(state, incident) || state.end !== null) return false;
-  return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isLookedSince(state, incident));
-}
-
-/** The order of the waiting launch; null if it was replaced. */
-function orderOf({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
-  return order?.digest === detail.orderDigest ? order : null;
-}
-
-/** Only the newest attempt's; an open stop takes precedence over a missing watch. */
-function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
-  return (
-    code === 'launch-waiting' ||
-    (code === 'stop-unconfirmed' && stop !== null && seq > stop.seq) ||
-    (code === 'monitor-stale' &&
-      (stop === null || end !== null) &&
-      submission !== null &&
-      seq > submission.seq)
-  );
-}
-
-function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
-  return observation !== null && observation.seq > seq;
+  const { order, stop, submission, end, observation } = state;
+  if (incident.code === 'launch-waiting')
+    return order?.status === 'open' && order.digest === incident.detail.orderDigest;
+  const { code, seq } = incident;
+  if (end !== null) return false;
+  // An open stop takes precedence over a missing watch.
+  if (code === 'stop-unconfirmed' || stop !== null)
+    return code === 'stop-unconfirmed' && seq > (stop?.seq ?? seq);
+  const isOfAttempt = code === 'monitor-stale' && submission !== null && seq > submission.seq;
+  return isOfAttempt && needsWatch(state, now) && (observation?.seq ?? 0) < seq;
 }
 
 /** A job may run unwatched, or the record is in doubt. Other incidents wait for the end of quiet hours. */
