@@ -15,26 +15,12 @@ import {
   toRfc3339,
   weekdayOf,
 } from '../domain/values.ts';
-import { needsWatch } from './decide-watch.ts';
+import { isWaitOpen } from './decide-waits.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { isOpenToAll } from './publications.ts';
 
 /** Interval between mentions of people on call while a wait is open. */
 const WAIT_MENTION_MS = 60 * 60 * 1_000;
-
-/** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. Only the newest attempt's incidents count. */
-function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
-  const { order, stop, submission, end, observation } = state;
-  if (incident.code === 'launch-waiting')
-    return order?.status === 'open' && order.digest === incident.detail.orderDigest;
-  const { code, seq } = incident;
-  if (end !== null) return false;
-  // An open stop takes precedence over a missing watch.
-  if (code === 'stop-unconfirmed' || stop !== null)
-    return code === 'stop-unconfirmed' && seq > (stop?.seq ?? seq);
-  const isOfAttempt = code === 'monitor-stale' && submission !== null && seq > submission.seq;
-  return isOfAttempt && needsWatch(state, now) && (observation?.seq ?? 0) < seq;
-}
 
 /** A job may run unwatched, or the record is in doubt. Other incidents wait for the end of quiet hours. */
 const URGENT: readonly IncidentCode[] = [

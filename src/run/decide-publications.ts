@@ -2,6 +2,7 @@
 
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts } from '../domain/facts.ts';
+import type { Incident } from '../domain/incidents.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { launchTrouble } from '../domain/launch/relaunch.ts';
 import { limits } from '../domain/limits.ts';
@@ -23,6 +24,7 @@ import { renderPublication } from '../render/publication.ts';
 import { placeWord } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approvals.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
+import { decideWaitEdit } from './decide-waits.ts';
 import { pastOf, verdictOf } from './lane-history.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import {
@@ -50,6 +52,19 @@ export function decideComments(input: PublishInput): Step | null {
   const { comments } = input.facts;
   if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
   return nextComment(input, comments.value);
+}
+
+/** The next edit of a comment about something that lasts; null if none is due. */
+export function decideOpenWait(input: PublishInput): Step | null {
+  const { state, facts, now, memory } = input;
+  if (input.only !== undefined) return null;
+  if (facts.comments.kind === 'unknown') return isNotAsked(facts.comments) ? need('comments') : null;
+  if (facts.pull.kind === 'unknown') return null;
+  const textOf = ({ seq }: Incident): string | null => {
+    const told = publicationsOf(state).find((one) => one.kind === 'incident' && one.seq === seq);
+    return told === undefined ? null : renderPublication(told, viewOf(input));
+  };
+  return decideWaitEdit({ state, facts, ours: facts.comments.value, textOf, now, memory });
 }
 
 /** The next edit of what shows the run's state: the check run, the card, the boxes. */

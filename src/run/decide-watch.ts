@@ -136,7 +136,7 @@ function watchOf(config: LaneScopedConfig, cluster: string, since: number): Want
 }
 
 /** Watch dispatches for the cluster, oldest first: one watch serves all its runs. */
-function watchDispatches(
+export function watchDispatches(
   state: RunState,
   { recordedRuns }: Pick<RunFacts, 'recordedRuns'>,
   cluster = state.submission?.cluster ?? '',

@@ -33,8 +33,9 @@ import {
   withdrawn,
 } from './decide-notices.ts';
 import { decidePages, lostDeliveries } from './decide-pages.ts';
-import { decideCard, decideComments, type PublishInput } from './decide-publications.ts';
+import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
+import { isWaitOpen, isWaitUnclosed } from './decide-waits.ts';
 import { decideMissingCluster, decideStop, decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import { verdictOf } from './lane-history.ts';
@@ -87,6 +88,7 @@ const POSTS: readonly Decider[] = [
     on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
     decide: decideComments,
   },
+  { on: ['facts', 'time', 'state'], decide: editOpenWait },
   {
     on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
     decide: decideCard,
@@ -329,4 +331,11 @@ function gateView({ facts, judge }: Turn): GateView | null {
 
 function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null {
   return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
+}
+
+/** Its text names how long the wait has lasted, and at last how it ended. */
+function editOpenWait(turn: Turn): Step | null {
+  const { state, facts, memory, now } = turn;
+  const isDue = state.incidents.some((one) => isWaitOpen(state, one, now) || isWaitUnclosed(memory, one));
+  return isDue || !isNotAsked(facts.comments) ? decideOpenWait(turn) : null;
 }

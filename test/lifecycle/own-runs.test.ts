@@ -113,7 +113,7 @@ describe('a stop that is not confirmed', () => {
     },
   );
 
-  it('has one comment, and mentions people once an hour', async () => {
+  it('has one comment, edited every ten minutes and closed at the end, and a mention an hour', async () => {
     const held = heldJobs('watch');
     const stops = heldJobs('stop');
     const beforeJob = async (mode: string): Promise<void> => {
@@ -124,24 +124,45 @@ describe('a stop that is not confirmed', () => {
     await lab.clock.advance(2 * MINUTE);
     await say(lab, 'mira', issue, '/stop');
     await lab.clock.advance(3 * MINUTE);
-    expect(await mentionsWithin(lab, 'The stop is not confirmed', 130)).toBe(3);
-    expect(runsOf(lab, 'ferrybot-stop.yml').length).toBeLessThanOrEqual(9);
+    const { texts, mentions } = await watchedFor(lab, 'The stop is not confirmed', 130);
+    expect(texts.length).toBeGreaterThanOrEqual(12);
+    expect(texts.length).toBeLessThanOrEqual(14);
+    expect(mentions).toBe(3);
+    const names = runsOf(lab, 'ferrybot-stop.yml').map(
+      ({ id }) => new RegExp(`Our stop \\[workflow run ${id}\\]\\(https?://[^)]+/actions/runs/${id}\\) is `),
+    );
+    expect(names.some((name) => name.test(texts.at(-1) ?? ''))).toBe(true);
+    expect(names.length).toBeLessThanOrEqual(9);
     expect((await stateOf(lab, run))?.end).toBeNull();
     stops.letGo();
     held.letGo();
     await until(lab, 'the end', async () => (await stateOf(lab, run))?.end?.status === 'STOPPED');
+    await lab.clock.advance(12 * MINUTE);
+    const [last, ...more] = comments(lab, 'The stop is not confirmed');
+    expect(more).toEqual([]);
+    expect(last).toContain('Closed: the job ended as STOPPED');
+    expect(last).not.toContain('Checked last');
     await lab.close();
   });
 });
 
 describe('a watch that does not start', () => {
-  it('has one comment, and mentions people once an hour', async () => {
+  it('has one comment, edited every ten minutes and closed at the first look, and a mention an hour', async () => {
     const held = heldJobs('watch');
     const { lab, run } = await launched({ ...LONG, beforeJob: held.beforeJob, config: await miraInCharge() });
     await lab.clock.advance(15 * MINUTE);
-    expect(await mentionsWithin(lab, 'The watch has fallen silent', 115)).toBe(3);
+    const { texts, mentions } = await watchedFor(lab, 'The watch has fallen silent', 115);
+    expect(texts.length).toBeGreaterThanOrEqual(11);
+    expect(texts.length).toBeLessThanOrEqual(13);
+    expect(mentions).toBe(3);
+    const own = runsOf(lab, 'ferrybot-watch.yml').map(({ id }) => `[workflow run ${id}]`);
+    expect(own.some((name) => texts.at(-1)?.includes(`Our watch ${name}`))).toBe(true);
     held.letGo();
     await until(lab, 'a look', async () => (await stateOf(lab, run))?.observation !== null);
+    await lab.clock.advance(12 * MINUTE);
+    const [last, ...more] = comments(lab, 'The watch has fallen silent');
+    expect(more).toEqual([]);
+    expect(last).toContain('Closed: a watch looks at the job again.');
     await lab.close();
   });
 });
@@ -159,14 +180,21 @@ async function miraInCharge(): Promise<(config: string) => string> {
 const comments = (lab: VirtualLab, title: string): readonly string[] =>
   told(lab, 'incident').filter((text) => text.includes(title));
 
-/** How often people were mentioned within these minutes; the incident has one comment all the time. */
-async function mentionsWithin(lab: VirtualLab, title: string, minutes: number): Promise<number> {
+/** The texts that the one comment had within these minutes, and how often somebody was mentioned until then. */
+async function watchedFor(
+  lab: VirtualLab,
+  title: string,
+  minutes: number,
+): Promise<{ readonly texts: readonly string[]; readonly mentions: number }> {
+  const texts = new Set<string>(comments(lab, title));
   for (let minute = 0; minute < minutes; minute += 1) {
     await lab.clock.advance(MINUTE);
-    expect(comments(lab, title)).toHaveLength(1);
+    const standing = comments(lab, title);
+    expect(standing).toHaveLength(1);
+    for (const text of standing) texts.add(text);
   }
   const pages = told(lab, 'notice').filter(
     (text) => text.includes('needs a person') && text.includes(title) && text.includes('@'),
   );
-  return pages.length;
+  return { texts: [...texts], mentions: pages.length };
 }

@@ -2,13 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
+import { markerText } from '../../src/domain/marker.ts';
 import { type Instant, known, unknown } from '../../src/domain/values.ts';
 import { renderIncident } from '../../src/render/notice.ts';
 import { decideLaunch, decideLaunchTrouble } from '../../src/run/decide-launch.ts';
+import { decideWaitEdit } from '../../src/run/decide-waits.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
-import { bob } from '../support/run-drafts.ts';
-import { aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
+import { bob, labBot } from '../support/run-drafts.ts';
+import { aComment, aWorkflowRun, instant, seenRuns, someFacts } from '../support/run-facts.ts';
 import { CONFIG, gatedOn, told } from './parts.ts';
 
 const ordered = gatedOn().approved(bob).ordered();
@@ -85,6 +87,42 @@ describe('a launch that waits for a runner', () => {
     expect(told(decide(queued, at(5 * MINUTE - 1)))).toBe('nothing');
     const run = minutes.reduce((so, minute) => recorded(so, queued, at(minute * MINUTE)), sent);
     expect(run.state.incidents).toMatchObject([{ code: 'launch-waiting', detail: { orderDigest: digest } }]);
+  });
+
+  it('is kept up to date in its one comment with back-off, and closed once a runner has taken the order', () => {
+    const run = recorded(sent, queued, at(5 * MINUTE));
+    const edits: number[] = [];
+    const [incident] = run.state.incidents;
+    const from = Date.parse(run.state.head.at);
+    const text = `${markerText({ run: run.state.run, kind: 'incident', key: String(incident?.seq), fields: {} })}\n`;
+    let comment = aComment(labBot, text, {
+      byUs: true,
+      createdAt: instant(run.state.head.at),
+      updatedAt: instant(run.state.head.at),
+    });
+    const edit = (of: RunBuilder, minute: number) => {
+      const step = decideWaitEdit({
+        state: of.state,
+        facts: queued,
+        ours: [comment],
+        textOf: () => text,
+        now: instant(new Date(from + minute * MINUTE).toISOString()),
+        memory: NO_ATTEMPTS,
+      });
+      return step?.kind === 'perform' && step.effect.kind === 'edit-comment' ? step.effect.body : null;
+    };
+    for (let minute = 0; minute < 110; minute += 1) {
+      const body = edit(run, minute);
+      if (body === null) continue;
+      edits.push(minute);
+      expect(body).toContain('is queued');
+      comment = { ...comment, body, updatedAt: instant(new Date(from + minute * MINUTE).toISOString()) };
+    }
+    expect(edits).toEqual([10, 20, 40, 80]);
+    expect(edit(run.claimed(), 81)).toContain('Closed: a runner took the order.');
+    expect(edit(run.incident('order-expired', { orderDigest: digest, attempt: 1 }), 81)).toContain(
+      'Closed: the order is over.',
+    );
   });
 
   it('is dispatched no second time, also under another order after the first has lapsed', () => {

@@ -11,6 +11,7 @@ import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/settings.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { awaitedThread, tellsOfEnd } from '../../run/causes.ts';
+import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-waits.ts';
 import { isStopOwed, needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
@@ -154,6 +155,8 @@ const OPEN_STOP_LOOK_MS = 30_000;
 function lookAgainMs(open: OpenLab, now: Instant): number | null {
   const { runs } = open.store.current();
   if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
+  const isWaiting = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
+  if (isWaiting) return WAIT_UPDATE_MS;
   // A watch that was dispatched a moment before this one is needed may be over by then.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
