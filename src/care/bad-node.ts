@@ -25,11 +25,7 @@ export const BAD_NODE_PATIENCE_MS = 10 * 60 * 1_000;
 const NODE_PROPOSALS_MAX = 3;
 
 /** The signatures of the policy after which a TPU's machine may be replaced. */
-export const NODE_SIGNATURES: ReadonlySet<string> = new Set([
-  'no-accelerator',
-  'driver-cleanup',
-  'device-busy',
-]);
+const NODE_SIGNATURES: ReadonlySet<string> = new Set(['no-accelerator', 'driver-cleanup', 'device-busy']);
 
 /** What the log of the current attempt shows. */
 type BadNodeMatch = {
@@ -53,9 +49,9 @@ export const UNCLEAR = [
   'head-node',
   'unreadable',
 ] as const;
-export type UnclearCode = (typeof UNCLEAR)[number];
+type UnclearCode = (typeof UNCLEAR)[number];
 
-export type BadNodeJudgement =
+type BadNodeJudgement =
   | {
       readonly kind: 'found';
       readonly vm: TpuVm;
@@ -160,7 +156,7 @@ function unclear(code: UnclearCode, why: string): BadNodeJudgement {
   return { kind: 'unclear', code, why };
 }
 
-export type NodeProposalInput = {
+type NodeProposalInput = {
   readonly state: RunState;
   readonly match: BadNodeMatch;
   /** Null where the config does not say where the machines are. */

@@ -68,13 +68,6 @@ export type Effect =
       /** Update a check run only if this App created it, and never create one. */
       readonly onlyOwn?: true;
     }
-  /** `expected`: digest of the body that was read, so that a concurrent edit is not overwritten. */
-  | {
-      readonly kind: 'edit-pull-body';
-      readonly pull: number;
-      readonly expected: Digest;
-      readonly body: string;
-    }
   | {
       readonly kind: 'dispatch-workflow';
       readonly workflow: string;
@@ -103,8 +96,9 @@ export type Effect =
     }
   | {
       readonly kind: 'edit-issue';
+      /** Or a pull request. */
       readonly issue: number;
-      /** As for a pull request's body; null overwrites any body. */
+      /** Digest of the body that was read, so that a concurrent edit is not overwritten; null overwrites any body. */
       readonly expected: Digest | null;
       readonly body: string | null;
       readonly state: 'open' | 'closed' | null;
@@ -119,12 +113,11 @@ export type Effect =
       readonly body: string;
       readonly labels: readonly string[];
     }
-  | { readonly kind: 'close-pull'; readonly pull: number }
   | { readonly kind: 'merge-pull'; readonly pull: number; readonly head: Sha }
   | { readonly kind: 'push-tag'; readonly tag: string; readonly commit: Sha; readonly message: string };
 
 /** `marker` is null unless it verified. */
-export type WrittenComment = {
+type WrittenComment = {
   readonly body: string;
   readonly updatedAt: Instant;
   readonly marker: VerifiedMarker | null;
@@ -145,7 +138,7 @@ export type EffectOutcome =
 
 /** Workflows whose dispatches are recorded; each is a key of `workflows` in the config. */
 export const DISPATCHED_WORKFLOWS = ['launch', 'watch', 'stop', 'care', 'diskScan', 'fix'] as const;
-export type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
+type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
 
 /**
  * `subject`: digest of the order (launch), the action (care) or the failure (fix); the cluster (watch, diskScan); or the sequence number

@@ -41,7 +41,7 @@ export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConf
 }
 
 /** Approvals that control rechecks until it orders a launch; then the runner does. */
-export function approvalsToLookAt(state: RunState): readonly Approval[] {
+function approvalsToLookAt(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
   return isAwaited && !isOrdered ? restingOn(state) : [];
@@ -114,7 +114,7 @@ function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts |
 }
 
 /** Missing facts: permissions of approvers, and approving comments that the threads lack. */
-export function unreadOfApprovals(
+function unreadOfApprovals(
   state: RunState,
   { comments, permissions, cited }: Pick<RunFacts, 'comments' | 'permissions' | 'cited'>,
 ): readonly Need[] {
@@ -178,7 +178,7 @@ export function decideApprovals(
 }
 
 /** The approving comment; only earlier cards can mislead. */
-export type AskedApproval = {
+type AskedApproval = {
   readonly state: Pick<RunState, 'shown' | 'cardEdit'>;
   readonly digest: Digest;
   readonly approval: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'>;

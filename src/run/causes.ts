@@ -14,8 +14,8 @@ import type { Cause } from './reconcile.ts';
 /** `owing`: something failed or was unreadable. */
 export type Reconciled = 'settled' | 'owing';
 
-/** The run's fingerprint when nothing was left to do, and until when it is valid (null = until it changes). */
-export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+/** The run's fingerprint when nothing was left to do. */
+type Settled = Map<RunId, string>;
 
 /** What a worker knows of one run. */
 type Look = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
@@ -39,31 +39,31 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: Re
   );
 }
 
-/** Whether every run that is not over was left with nothing to do, in this state. */
-export function areSettled(settled: Settled, runs: readonly RunState[], now: Instant): boolean {
-  return runs.every((state) => isOver(state) || isSettled(settled, state, now));
-}
-
 /** What the triggers give cause for; empty if they do not concern the run. A comment concerns the run of its thread alone. */
 export function causesOf(look: Look, state: RunState, heard: Heard): readonly Cause[] {
-  const { triggers } = heard;
-  const threads = [state.proposal.pull, state.proposal.issue];
-  const isAbout = (kind: ReconcileRequest['kind'], among: readonly (number | null)[]): boolean =>
-    triggers.some((one) => one.kind === kind && 'thread' in one && among.includes(one.thread));
-  const isSweep = triggers.some(({ kind }) => kind === 'sweep');
-  const isWaiting = !isOver(state) && (state.submission === null || mayBeFixed(state));
-  const areGatesMoved = heard.areHoldsNew || triggers.some((trigger) => mayMoveGates(heard, trigger));
-  if (
-    isAbout('thread', threads) ||
-    isAbout('remark', [awaitedThread(state)]) ||
-    (isWaiting && areGatesMoved) ||
-    // A sweep retries commands that wait for a fact and checks for deleted comments.
-    (isSweep && hasUnanswered(state) && !isOver(state))
-  )
-    return ['facts'];
-  const causes: Cause[] = isAbout('comment', threads) ? ['comments'] : [];
-  if (triggers.every(({ kind }) => kind === 'comment' || kind === 'remark')) return causes;
-  return [...causes, ...causesOfRecord(look, state, heard.mayHaveEnded, areGatesMoved)];
+  const { triggers, logbookBranch } = heard;
+  const { pull, issue } = state.proposal;
+  const awaited = awaitedThread(state);
+  let areGatesMoved = heard.areHoldsNew;
+  let [isCommented, isSweep, isWide] = [false, false, false];
+  for (const one of triggers) {
+    const thread = 'thread' in one ? one.thread : null;
+    const isHere = thread !== null && (thread === pull || thread === issue);
+    if (isHere && one.kind === 'thread') return ['facts'];
+    if (one.kind === 'remark' && thread === awaited) return ['facts'];
+    if (one.kind === 'comment' && isHere) isCommented = true;
+    if (one.kind !== 'comment' && one.kind !== 'remark') isWide = true;
+    if (one.kind === 'sweep') isSweep = true;
+    // Elapsed time, or a push except to the logbook branch, may change the gates.
+    if (one.kind === 'push' && one.ref !== `refs/heads/${logbookBranch}`) areGatesMoved = true;
+  }
+  areGatesMoved ||= isSweep;
+  const isWaiting = state.submission === null || mayBeFixed(state);
+  // A sweep retries commands that wait for a fact and checks for deleted comments.
+  const isDue = (isWaiting && areGatesMoved) || (isSweep && hasUnanswered(state));
+  if (isDue && !isOver(state)) return ['facts'];
+  const causes: readonly Cause[] = isCommented ? ['comments'] : [];
+  return isWide ? [...causes, ...causesOfRecord(look, state, heard.mayHaveEnded, areGatesMoved)] : causes;
 }
 
 /** Causes that no thread names: the clock, ended workflow runs, and what other processes have recorded. */
@@ -73,7 +73,7 @@ function causesOfRecord(
   mayHaveEnded: boolean,
   isConfigMoved: boolean,
 ): readonly Cause[] {
-  const isNew = !isSettled(settled, state, now);
+  const isNew = !isSettled(settled, state);
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return isNew && age < limits.overLookMs ? ['facts'] : [];
@@ -82,10 +82,11 @@ function causesOfRecord(
   const isLaunching = state.submission === null && isLive(state);
   const isPursued = wantsRelaunch(state) || state.actions.some(({ ended }) => ended === null);
   if (mayHaveEnded && (isLaunching || isPursued)) return ['facts'];
-  // After the end, update the check run immediately; also publish a runner's refusal before the next sweep. Other posts of the watch can
+  // Other processes publish their own events first. After the end, update the check run immediately; also publish a runner's refusal before the next sweep. Other posts of the watch can
   // wait.
   const isOurs = state.end !== null || isHeadOurs(state, poster);
-  if (isNew && (isAged(state, now) || isOurs)) return ['facts'];
+  const isAged = isOpenToAll(state.head.at, now) || hasUnanswered(state);
+  if (isNew && (isAged || isOurs)) return ['facts'];
   return [
     ...(isNew || mayHaveEnded || isConfigMoved ? (['time'] as const) : []),
     ...(mayHaveEnded ? (['ended'] as const) : []),
@@ -107,33 +108,17 @@ export function noteReconciled(
   state: RunState | null,
   { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
-  const { run } = before;
   // A turn that decided some things alone settles only a run that was settled before it.
-  const isWhole = causes.includes('facts') || isSettled(settled, before, now);
-  if (state === null || outcome === 'owing' || !isWhole) {
-    settled.delete(run);
-    return;
-  }
-  // Look again only after another process had its time to publish.
-  const isAll = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
-  settled.set(run, { standing: standing(state), untilMs: isAll ? null : now + limits.publishGraceMs });
+  const isWhole = causes.includes('facts') || isSettled(settled, before);
+  // Look again after another process had its time to publish.
+  const isPosted =
+    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
+  else settled.delete(before.run);
 }
 
-function isSettled(settled: Settled, state: RunState, nowMs: number): boolean {
-  const known = settled.get(state.run);
-  if (known === undefined || known.standing !== standing(state)) return false;
-  return known.untilMs === null || nowMs < known.untilMs;
-}
-
-/** A push (except to the logbook branch) or elapsed time may change the gates. */
-function mayMoveGates({ logbookBranch }: Heard, trigger: ReconcileRequest): boolean {
-  if (trigger.kind === 'push') return trigger.ref !== `refs/heads/${logbookBranch}`;
-  return trigger.kind === 'sweep';
-}
-
-/** Other processes publish their own events first. */
-function isAged(state: RunState, now: Instant): boolean {
-  return isOpenToAll(state.head.at, now) || hasUnanswered(state);
+function isSettled(settled: Settled, state: RunState): boolean {
+  return settled.get(state.run) === standing(state);
 }
 
 function hasUnanswered(state: RunState): boolean {
@@ -142,11 +127,11 @@ function hasUnanswered(state: RunState): boolean {
 
 /** Fingerprint of everything that can make a run pending. */
 function standing(state: RunState): string {
-  const open = [...state.commands.values()].filter((command) => command.answer === null).length;
-  const cared = state.actions.map(({ approvals: consents, claim: begun, ended }) => [
-    consents.length,
-    begun?.seq,
+  const open = [...state.commands.values()].filter(({ answer }) => answer === null);
+  const cared = state.actions.flatMap(({ approvals, claim, ended }) => [
+    approvals.length,
+    claim?.seq,
     ended?.seq,
   ]);
-  return `${phaseOf(state)} ${publicationsOf(state).length} ${open} ${state.gate?.seq ?? 0} ${cared.join(' ')}`;
+  return [phaseOf(state), publicationsOf(state).length, open.length, state.gate?.seq, ...cared].join(' ');
 }

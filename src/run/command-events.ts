@@ -1,17 +1,19 @@
 /** Events of a received and an answered command. */
 
 import { type AnswerDecision, answer } from '../commands/answers.ts';
-import { policyOf } from '../commands/decision.ts';
+import { type CommandDefinition, type PlaceContext, policyOf } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
-import type { Permission } from '../domain/actor.ts';
-import { commentName } from '../domain/answer-key.ts';
+import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
+import { isNotAsked } from '../domain/need.ts';
 import type { Detail } from '../domain/payload.ts';
-import { assertNever, compactDate, fromRfc3339 } from '../domain/values.ts';
-import type { LabConfig } from './lane-scope.ts';
-import type { PendingItem, Said } from './pending-commands.ts';
+import { assertNever, compactDate, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
+import { showingsAt } from './decide-shown.ts';
+import { adoptingLanes, type LabConfig, proposingLanes } from './lane-scope.ts';
+import { type PendingItem, type Said, untrustedDetail } from './pending-commands.ts';
 
 /** The record that a command was received. */
 export function seenDraft({ comment, index, said }: PendingItem): EventDraft {
@@ -48,7 +50,7 @@ export function answeredDraft(
 }
 
 /** The answer to a comment that is not a valid command. */
-export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): AnswerDecision {
+function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): AnswerDecision {
   switch (said.kind) {
     case 'error': {
       const { kind: _, ...facts } = said;
@@ -65,6 +67,83 @@ export function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>
   }
 }
 
+/** What becomes of an item: it waits for its author's permission, is answered without a decision, or is a command to decide. */
+export type HeardItem =
+  | { readonly kind: 'wait'; readonly why: string }
+  | { readonly kind: 'answer'; readonly answer: AnswerDecision; readonly mark: Detail }
+  | {
+      readonly kind: 'command';
+      readonly definition: CommandDefinition;
+      readonly name: string;
+      readonly args: Readonly<Record<string, string>>;
+      readonly held: Permission;
+      /** To record with the answer. */
+      readonly mark: Detail;
+    };
+
+/**
+ * Checks an item's author. `needs`: the permission that its command requires, or null; `isMuted`: another answer told the person already. An
+ * unreadable permission is reported only after the patience time: a colleague's may be temporarily unreadable during a flood.
+ */
+export function hearItem(
+  { said, comment }: Pick<PendingItem, 'said'> & { readonly comment: Pick<CommentFacts, 'createdAt'> },
+  permission: Observed<Permission> | undefined,
+  {
+    needs,
+    isMuted,
+    now,
+  }: { readonly needs: Permission | null; readonly isMuted: boolean; readonly now: Instant },
+): HeardItem {
+  if (permission?.kind !== 'known') {
+    const why = permission?.why ?? 'not asked';
+    const isAsked = needs !== null || said.kind === 'unread';
+    const isPatient = now - comment.createdAt < limits.permissionPatienceMs;
+    if (isPatient && (isAsked || isMuted)) return { kind: 'wait', why };
+    if (isAsked) return { kind: 'answer', answer: answer('permission-unknown', { why }), mark: {} };
+  }
+  const held = permission?.kind === 'known' ? permission.value : 'none';
+  const mark = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
+  if (needs !== null && !permits(held, needs))
+    return { kind: 'answer', answer: answer('not-permitted', { needs, held }), mark };
+  if (said.kind === 'unread') return { kind: 'wait', why: 'not read' };
+  if (said.kind !== 'command') return { kind: 'answer', answer: unreadAnswer(said), mark };
+  const { name, args } = said;
+  return {
+    kind: 'command',
+    ...{ definition: registered(name), name, args, held, mark: needs === null ? mark : {} },
+  };
+}
+
+/** What a command knows on every thread, with or without a run. */
+export function placeContext(
+  { held: permission, args }: Pick<Extract<HeardItem, { kind: 'command' }>, 'held' | 'args'>,
+  comment: CommentFacts,
+  { facts, config, now }: PlaceInput,
+): Omit<PlaceContext, 'laneHere' | 'actions' | 'holds'> {
+  const { journalHolds, recordedRuns, proposalTexts } = facts;
+  return {
+    ...{ now, actor: comment.author, permission, comment, args, journalHolds, recordedRuns },
+    policy: policyOf(config),
+    lanes: Object.keys(config.lanes),
+    proposing: proposingLanes(config),
+    adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
+    showings: showingsAt(proposalTexts, comment.createdAt),
+  };
+}
+
+type PlaceInput = {
+  readonly facts: Pick<RunFacts, 'journalHolds' | 'recordedRuns' | 'proposalTexts'>;
+  readonly config: LabConfig;
+  readonly now: Instant;
+};
+
+/** Throws for a command that is not registered. */
+function registered(name: string): CommandDefinition {
+  const definition = definitionOf(name);
+  if (definition === null) throw new Error(`the registry read ${name} and does not know it`);
+  return definition;
+}
+
 /**
  * Whether `item` may be decided while earlier items wait for a fact. Read-only commands always may. Stops and holds may, unless the same
  * author has an earlier command waiting. Everything else waits behind a stop or hold whose author's permission is unknown.
@@ -79,10 +158,7 @@ export function mayOvertake(item: PendingItem, waiting: readonly PendingItem[], 
 
 /** The permission that a command requires; null for none or for other text. Throws for a command that is not registered. */
 export function neededFor({ said }: PendingItem, config: LabConfig): Permission | null {
-  if (said.kind !== 'command') return null;
-  const definition = definitionOf(said.name);
-  if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
-  return definition.who(policyOf(config));
+  return said.kind === 'command' ? registered(said.name).who(policyOf(config)) : null;
 }
 
 function holdsBack({ said }: PendingItem): boolean {
@@ -97,29 +173,23 @@ export function sealTagOf(state: RunState): string {
 
 /** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */
 export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
-  const standing = new Set(
-    comments.filter(({ editedAt }) => editedAt === null).map((one) => commentName(one)),
-  );
-  const isWithdrawn = ({ name, answer, surface, comment }: SeenCommand): boolean =>
-    name === 'seal' && answer === null && !standing.has(commentName({ surface, id: comment }));
-  return [...state.commands.values()].find(isWithdrawn) ?? null;
+  for (const seen of state.commands.values())
+    if (seen.name === 'seal' && seen.answer === null) {
+      const comment = comments.find(({ surface, id }) => surface === seen.surface && id === seen.comment);
+      if (comment === undefined || comment.editedAt !== null) return seen;
+    }
+  return null;
 }
 
-/** Whether the seal tag must be read. */
-export function mayHaveBegunSeal(state: RunState, comments: readonly CommentFacts[]): boolean {
-  return state.submission !== null && withdrawnSeal(state, comments) !== null;
-}
-
-/** The withdrawn `/seal` as a command; `unknown` if the tag cannot be read. */
+/** The withdrawn `/seal` as a command; null if its tag was not pushed, `unknown` if the tag cannot be read. */
 export function begunSeal(
-  state: RunState,
+  { submission }: RunState,
   { sealTag }: Pick<RunFacts, 'sealTag'>,
-  comments: readonly CommentFacts[],
-): PendingItem | 'unknown' | null {
-  const seen = withdrawnSeal(state, comments);
-  if (seen === null || state.submission === null) return null;
-  if (sealTag.kind === 'unknown') return 'unknown';
-  if (sealTag.value !== state.submission.commit) return null;
+  seen: SeenCommand,
+): PendingItem | 'unasked' | 'unknown' | null {
+  if (submission === null) return null;
+  if (sealTag.kind === 'unknown') return isNotAsked(sealTag) ? 'unasked' : 'unknown';
+  if (sealTag.value !== submission.commit) return null;
   const { name, args, index } = seen;
   return { comment: commentOf(seen), index, said: { kind: 'command', name, args } };
 }

@@ -28,7 +28,7 @@ export type ClosingCommand = {
   readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
 };
 
-export type ClosureInput = {
+type ClosureInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly config: LaneScopedConfig;
@@ -61,14 +61,14 @@ function closureKey(
 }
 
 /** Branch of the closure pull request. */
-export function closureBranchOf(state: RunState): string {
+function closureBranchOf(state: RunState): string {
   return `ferrybot/closure/${state.run}`;
 }
 
 function tagStep({ state, command, memory }: ClosureInput): Next {
   if (command.decision.kind !== 'seal' || state.submission === null) return null;
   const key = closureKey('tag', { state, command });
-  const before = beforeStep(key, command, memory);
+  const before = beforeStep(key, command.said, memory);
   if (before !== 'do') return before;
   const tag = sealTagOf(state);
   return perform(key, {
@@ -81,14 +81,14 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
 }
 
 /** `do`: nothing is known of this step yet, and tries are left. */
-function beforeStep(key: string, command: ClosingCommand, memory: AttemptCache): Next | 'do' {
+function beforeStep(key: string, said: ClosingCommand['said'], memory: AttemptCache): Next | 'do' {
   const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') return refusedSeal(command, outcome.code, outcome.message);
+  if (outcome?.kind === 'refused') return refusedSeal(said, outcome.code, outcome.message);
   if (outcome?.kind === 'done') return null;
   return mayTry(memory, key, limits.effectTriesMax) ? 'do' : 'wait';
 }
 
-function refusedSeal({ said }: ClosingCommand, code: string, message: string): Next {
+function refusedSeal(said: ClosingCommand['said'], code: string, message: string): Next {
   // No command to answer; the next process retries.
   if (said === null) return 'wait';
   const detail = { code, message: cutText(message, limits.messageCharactersMax) };
@@ -102,7 +102,7 @@ function branchStep({ state, facts, config, command, memory, verdict }: ClosureI
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
   const key = closureKey('branch', { state, command });
-  const before = beforeStep(key, command, memory);
+  const before = beforeStep(key, command.said, memory);
   if (before !== 'do') return before;
   if (isNotAsked(facts.closureLog)) return need('closureLog');
   if (facts.closureLog.kind === 'unknown') return 'wait';
@@ -123,7 +123,7 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   const log = config.kind.proposes?.closureLog;
   if (log === undefined) return null;
   const key = closureKey('pull', { state, command });
-  const before = beforeStep(key, command, memory);
+  const before = beforeStep(key, command.said, memory);
   if (before !== 'do') return before;
   const branch = memory.outcomes.get(closureKey('branch', { state, command }));
   return perform(key, {
@@ -151,7 +151,7 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
     key,
     wish === 'merge'
       ? { kind: 'merge-pull', pull: pull.number, head: state.submission?.commit ?? pull.headSha }
-      : { kind: 'close-pull', pull: pull.number },
+      : { kind: 'edit-issue', issue: pull.number, expected: null, body: null, state: 'closed' },
   );
 }
 
@@ -213,20 +213,14 @@ export function decideMilestone(
   const { commit } = submission;
   const { surface, id: comment } = item.comment;
   const key = `tag:${tag}:${comment}`;
-  const outcome = memory.outcomes.get(key);
-  if (outcome?.kind === 'refused') {
-    const detail = { code: outcome.code, message: outcome.message };
-    return append(
-      incidentDraft('control', 'seal-failed', detail),
-      answerDraft(item, answerOf('seal-refused', detail)),
-    );
-  }
+  const before = beforeStep(key, { item, actor }, memory);
+  if (before === 'wait') return null;
   // rule HR-70
-  if (!isDone(memory, key)) {
-    if (!mayTry(memory, key, limits.effectTriesMax)) return null;
+  if (before === 'do') {
     const message = renderMilestoneTag(state, name, checkpoint);
     return perform(key, { kind: 'push-tag', tag, commit, message });
   }
+  if (before !== null) return before;
   const { path, step, unseen } = checkpoint;
   const metrics = state.end?.metrics ?? state.observation?.evals ?? {};
   return append(

@@ -11,10 +11,10 @@ import {
   policyOf,
   type RunVerdict,
 } from '../commands/decision.ts';
-import { definitionOf, namesOther } from '../commands/registry.ts';
+import { namesOther } from '../commands/registry.ts';
 import { quorumOf } from '../config/approvers.ts';
 import { missingCluster } from '../config/clusters.ts';
-import { type Actor, type Permission, permits } from '../domain/actor.ts';
+import type { Actor } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
@@ -23,34 +23,26 @@ import type { EventDraft } from '../domain/logbook/event.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
 import type { Detail } from '../domain/payload.ts';
-import {
-  assertNever,
-  known as certain,
-  type Digest,
-  type DigestOf,
-  fromRfc3339,
-  type Instant,
-} from '../domain/values.ts';
+import { known as certain, type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
 import { secondCard } from './approvals.ts';
 import { interestedIn } from './authors.ts';
 import {
   answerDraft,
   answeredDraft,
   begunSeal,
-  mayHaveBegunSeal,
+  type HeardItem,
+  hearItem,
   mayOvertake,
   neededFor,
+  placeContext,
   seenDraft,
-  unreadAnswer,
   withdrawnSeal,
 } from './command-events.ts';
-import { showingsAt } from './decide-shown.ts';
 import { unreadFacts } from './gate-run.ts';
-import { adoptingLanes, type LaneScopedConfig, proposingLanes } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane-scope.ts';
 import {
   colleaguesFirst,
   commandsSince,
-  goneCommands,
   isForUs,
   isUntrusted,
   itemKey,
@@ -58,7 +50,6 @@ import {
   pendingItems,
   quietFirst,
   UNTRUSTED_ANSWERS_PER_THREAD_MAX,
-  untrustedDetail,
   wasToldBefore,
 } from './pending-commands.ts';
 import { append, appendBoth, type Step } from './step.ts';
@@ -86,37 +77,27 @@ export type CommandOutcome =
  */
 export function decideCommand(input: CommandInput): CommandOutcome {
   const { facts, state, config } = input;
+  const { permissions, handedOver } = facts;
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
-  const since = commandsSince(state);
-  const known = new Map([...facts.handedOver, ...state.commands]);
-  const { permissions } = facts;
-  const { otherBots } = config;
-  const ours = (items: readonly PendingItem[]): readonly PendingItem[] =>
-    items.filter(({ said, comment }) => isForUs(said, comment, state.actions));
-  const unread = unreadPeople(
-    input,
-    ours(pendingItems(known, facts.comments.value, { since, otherBots, permissions: new Map() })),
+  const comments = facts.comments.value;
+  const options = { since: commandsSince(state), otherBots: config.otherBots, permissions };
+  const pending = pendingItems(new Map([...handedOver, ...state.commands]), comments, options).filter(
+    ({ said, comment }) => isForUs(said, comment, state.actions),
   );
+  const unsealed = withdrawnSeal(state, comments);
+  const unread = unreadPeople(permissions, unsealed, pending);
   if (unread.length > 0) return { kind: 'step', step: need(...unread) };
-  const pending = ours(pendingItems(known, facts.comments.value, { since, otherBots, permissions }));
-  if (mayHaveBegunSeal(state, facts.comments.value) && isNotAsked(facts.sealTag))
-    return { kind: 'step', step: need('sealTag') };
-  const begun = begunSeal(state, facts, facts.comments.value);
-  const seal = begun === null || begun === 'unknown' ? null : begun;
-  const withdrawn = begun === null ? null : withdrawnSeal(state, facts.comments.value);
-  const others = colleaguesFirst(
-    pending.filter(
-      (item) =>
-        !facts.handedOver.has(itemKey(item)) &&
-        (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
-    ),
-    permissions,
+  const begun = unsealed === null ? null : begunSeal(state, facts, unsealed);
+  if (begun === 'unasked') return { kind: 'step', step: need('sealTag') };
+  const withdrawn = begun === null ? null : unsealed;
+  const others = colleaguesFirst(pending, permissions).filter(
+    (item) =>
+      !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
   );
   // First: nothing else may end the run until the seal's state is known.
-  const items = seal === null ? others : [seal, ...others];
+  const items = begun === null || begun === 'unknown' ? others : [begun, ...others];
   const waiting: PendingItem[] = [];
-  let rest: CommandOutcome =
-    begun === 'unknown' ? UNCLEAR : goneOutcome(input, facts.comments.value, withdrawn);
+  let rest: CommandOutcome = begun === 'unknown' ? UNCLEAR : goneOutcome(input, comments, withdrawn);
   for (const [index, item] of items.entries()) {
     const decided = mayOvertake(item, waiting, config) ? decideItem(input, item) : BEHIND;
     const outcome = decided.kind === 'staged' && begun === 'unknown' ? UNCLEAR : decided;
@@ -128,29 +109,33 @@ export function decideCommand(input: CommandInput): CommandOutcome {
 }
 
 /** People with pending commands whose permission was not read, up to the limit per trigger. */
-function unreadPeople({ state, facts }: CommandInput, pending: readonly PendingItem[]): readonly Need[] {
-  const comments = facts.comments.kind === 'known' ? facts.comments.value : [];
-  const sealer = withdrawnSeal(state, comments)?.actor;
-  const people = [...(sealer === undefined ? [] : [sealer]), ...quietFirst(pending)];
-  return [...new Map(people.map((person) => [person.id, person])).values()]
-    .slice(0, limits.permissionsPerTriggerMax)
-    .filter(({ id }) => !facts.permissions.has(id))
-    .map((person) => ({ fact: 'permissions', of: person }));
+function unreadPeople(
+  permissions: RunFacts['permissions'],
+  sealed: SeenCommand | null,
+  pending: readonly PendingItem[],
+): readonly Need[] {
+  const people = [...(sealed === null ? [] : [sealed.actor]), ...quietFirst(pending)];
+  const unread = new Map(people.map((of) => [of.id, { fact: 'permissions', of } as const]));
+  for (const id of permissions.keys()) unread.delete(id);
+  return [...unread.values()].slice(0, Math.max(0, limits.permissionsPerTriggerMax - permissions.size));
 }
 
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };
 const BEHIND: CommandOutcome = { kind: 'wait', why: 'an earlier command waits' };
 
-/** Commands deleted before they were answered. */
+/** Answers recorded commands that were deleted before they were answered. */
 function goneOutcome(
   { state, now }: CommandInput,
   comments: readonly CommentFacts[],
   begun: SeenCommand | null,
 ): CommandOutcome {
-  const gone = goneCommands(state.commands, comments).filter(
-    (seen) => seen !== begun && now - (fromRfc3339(seen.at) ?? now) >= COMMENT_GONE_MS,
-  );
-  const drafts = gone.map((one) => answeredDraft(one, answer('comment-gone', { name: one.name })));
+  const drafts: EventDraft[] = [];
+  for (const seen of state.commands.values()) {
+    const isLagging = now - (fromRfc3339(seen.at) ?? now) < COMMENT_GONE_MS;
+    if (seen.answer !== null || seen === begun || isLagging) continue;
+    if (comments.some(({ surface, id }) => surface === seen.surface && id === seen.comment)) continue;
+    drafts.push(answeredDraft(seen, answer('comment-gone', { name: seen.name })));
+  }
   return drafts.length === 0 ? { kind: 'nothing' } : { kind: 'step', step: append(...drafts) };
 }
 
@@ -191,53 +176,19 @@ function isOfCommand({ type }: EventDraft): boolean {
 
 /** `wereTold`: this step already answers the person in this thread. */
 function decideItem(input: CommandInput, item: PendingItem, wereTold = false): CommandOutcome {
-  return aboutComment(item.comment, () => decideOne(input, item, wereTold));
-}
-
-function decideOne(input: CommandInput, item: PendingItem, wereTold: boolean): CommandOutcome {
-  const { comment, said } = item;
-  const permission = input.facts.permissions.get(comment.author.id);
-  const needs = neededFor(item, input.config);
-  if (needs !== null && (permission === undefined || permission.kind === 'unknown'))
-    return unreadablePermission(input, item, permission?.why ?? 'not asked');
-  if (said.kind === 'unread')
-    return unreadablePermission(input, item, permission?.kind === 'unknown' ? permission.why : 'not asked');
-  const held: Permission = permission?.kind === 'known' ? permission.value : 'none';
-  const isRefused = needs !== null && !permits(held, needs);
-  const isMuted =
-    !permits(held, 'triage') && (wereTold || wasToldBefore(input.state.commands.values(), item));
-  // A colleague's permission may be temporarily unreadable during a flood: wait before muting.
-  if (needs === null && isMuted && permission?.kind !== 'known' && isPatient(input, item))
-    return { kind: 'wait', why: permission?.why ?? 'not asked' };
-  const stranger = permits(held, 'triage') ? {} : untrustedDetail(isMuted);
-  if (isRefused) return answered(input, item, answer('not-permitted', { needs, held }), stranger);
-  switch (said.kind) {
-    case 'error':
-    case 'hint':
-    case 'edited':
-      return answered(input, item, unreadAnswer(said), stranger);
-    case 'command': {
-      const definition = definitionOf(said.name);
-      if (definition === null) throw new Error(`the registry read ${said.name} and does not know it`);
-      const decision = namesOther(said, input.state.run)
-        ? ({ kind: 'hand-over' } as const)
-        : definition.decide(contextOf(input, item, held, said.args));
-      return settled(input, item, decision, needs === null ? stranger : {});
-    }
-    default:
-      return assertNever(said);
-  }
-}
-
-/** Reports an unreadable permission only after the patience time. */
-function unreadablePermission(input: CommandInput, item: PendingItem, why: string): CommandOutcome {
-  return isPatient(input, item)
-    ? { kind: 'wait', why }
-    : answered(input, item, answer('permission-unknown', { why }));
-}
-
-function isPatient(input: CommandInput, item: PendingItem): boolean {
-  return input.now - item.comment.createdAt < limits.permissionPatienceMs;
+  return aboutComment(item.comment, () => {
+    const { state, config, facts, now } = input;
+    const isMuted = wereTold || wasToldBefore(state.commands.values(), item);
+    const heard = hearItem(item, facts.permissions.get(item.comment.author.id), {
+      ...{ needs: neededFor(item, config), isMuted, now },
+    });
+    if (heard.kind === 'wait') return heard;
+    if (heard.kind === 'answer') return answered(input, item, heard.answer, heard.mark);
+    const decision = namesOther(heard, state.run)
+      ? ({ kind: 'hand-over' } as const)
+      : heard.definition.decide(contextOf(input, item, heard));
+    return settled(input, item, decision, heard.mark);
+  });
 }
 
 function settled(
@@ -284,23 +235,14 @@ export type CommandInput = {
 function contextOf(
   input: CommandInput,
   item: PendingItem,
-  permission: Permission,
-  args: Readonly<Record<string, string>>,
+  heard: Extract<HeardItem, { kind: 'command' }>,
 ): CommandContext {
   return {
+    ...placeContext(heard, item.comment, input),
+    policy: policyOf(input.config, quorumOf(input.config)),
     state: input.state,
     missingCluster: missingCluster(input.state, input.config),
-    now: input.now,
-    actor: item.comment.author,
-    permission,
-    comment: item.comment,
-    args,
-    journalHolds: input.facts.journalHolds,
-    recordedRuns: input.facts.recordedRuns,
-    lanes: Object.keys(input.config.lanes),
-    proposing: proposingLanes(input.config),
     laneHere: input.state.proposal.lane,
-    adoptable: adoptingLanes(input.config).map(({ lane }) => lane.cluster),
     ...careContextOf(input),
     artefacts: () => artefactsOf(input),
     cleanup: (asked) =>
@@ -311,12 +253,12 @@ function contextOf(
     isCardUnread: input.isCardUnread,
     secondCard: (digest) => secondCardOf(input, item, digest),
     isJobShown: isJobShown(input, item),
-    showings: showingsAt(input.facts.proposalTexts, item.comment.createdAt),
     get gates() {
       return input.gates;
     },
-    verdict: input.verdict,
-    policy: policyOf(input.config, quorumOf(input.config)),
+    get verdict() {
+      return input.verdict;
+    },
     people: input.facts.people,
     unread: input.areGatesDue ? unreadFacts(input.facts) : ['gates'],
     get interested() {

@@ -2,30 +2,33 @@
 
 import { answer } from '../commands/answers.ts';
 import { namesWiderHold } from '../commands/brakes.ts';
-import { type CommandDecision, policyOf } from '../commands/decision.ts';
+import type { CommandDecision } from '../commands/decision.ts';
 import { definitionOf, namedRun } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { holdsAfter, type JournalState, questionIn } from '../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
-import type { Detail } from '../domain/payload.ts';
 import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
-import { answerDraft, neededFor, seenDraft, unreadAnswer } from './command-events.ts';
-import { showingsAt } from './decide-shown.ts';
-import { adoptingLanes, type LabConfig, proposingLanes } from './lane-scope.ts';
+import {
+  answerDraft,
+  type HeardItem,
+  hearItem,
+  neededFor,
+  placeContext,
+  seenDraft,
+} from './command-events.ts';
+import type { LabConfig } from './lane-scope.ts';
 import {
   itemKey,
   type PendingItem,
   UNTRUSTED_ANSWERS_PER_THREAD_MAX,
-  untrustedDetail,
   wasToldBefore,
 } from './pending-commands.ts';
 import { isOfItsIssue } from './proposal-record.ts';
 
-export type JournalInput = {
+type JournalInput = {
   /** Unanswered items of one thread, oldest first. */
   readonly items: readonly PendingItem[];
   /** Commands of this thread in any record, and those in the journal. */
@@ -50,19 +53,17 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
   const told = new Map<number, string>();
   for (const item of input.items) {
     const permission = facts.permissions.get(item.comment.author.id);
-    const held = permission?.kind === 'known' ? permission.value : null;
-    const isColleague = held !== null && permits(held, 'triage');
+    const isColleague = permission?.kind === 'known' && permits(permission.value, 'triage');
     const name = commentName(item.comment);
     const { id } = item.comment.author;
     const isFull = !told.has(id) && told.size >= UNTRUSTED_ANSWERS_PER_THREAD_MAX;
-    const wereTold = isFull || (told.get(id) ?? name) !== name || wasToldBefore(input.known.values(), item);
-    const isPatient = input.now - item.comment.createdAt < limits.permissionPatienceMs;
-    const isAsked = item.said.kind === 'unread' || neededHere(item, input.config) !== null;
-    if (held === null && isAsked && isPatient) continue;
-    if (!isColleague && !wereTold) told.set(id, name);
-    const stranger = isColleague ? {} : untrustedDetail(wereTold);
+    const isMuted = isFull || (told.get(id) ?? name) !== name || wasToldBefore(input.known.values(), item);
     const before = { ...input, facts };
-    const decided = aboutComment(item.comment, () => draftsFor(item, before, held, stranger));
+    const decided = aboutComment(item.comment, () => {
+      const needs = neededHere(item, input.config);
+      return draftsFor(item, before, hearItem(item, permission, { needs, isMuted, now: input.now }));
+    });
+    if (!isColleague && !isMuted && decided.length > 0) told.set(id, name);
     drafts.push(...decided);
     facts = {
       ...facts,
@@ -116,56 +117,31 @@ function neededHere(item: PendingItem, config: LabConfig): Permission | null {
   return worksHere ? neededFor(item, config) : null;
 }
 
-function draftsFor(
-  item: PendingItem,
-  input: JournalInput,
-  held: Permission | null,
-  more: Detail,
-): readonly EventDraft[] {
+function draftsFor(item: PendingItem, input: JournalInput, heard: HeardItem): readonly EventDraft[] {
+  if (heard.kind === 'wait') return [];
   const seen = input.journal.has(itemKey(item)) ? [] : [seenDraft(item)];
-  const decision = decided(item, input, held);
+  const decision = heard.kind === 'answer' ? heard.answer : decided(item, input, heard);
   // Recorded now, answered later.
   if (decision.kind === 'hand-over') return seen;
   const { code, detail, journal } = decision;
-  return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...more } })];
+  return [...seen, ...journal, answerDraft(item, { code, detail: { ...detail, ...heard.mark } })];
 }
 
-const UNKNOWN_PERMISSION = answer('permission-unknown', { why: 'GitHub did not tell' });
-
 function decided(
-  item: PendingItem,
-  { facts, config, laneHere, otherwise, now }: JournalInput,
-  held: Permission | null,
+  { comment }: PendingItem,
+  input: JournalInput,
+  heard: Extract<HeardItem, { kind: 'command' }>,
 ): Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> {
-  const { said } = item;
-  if (said.kind === 'unread') return UNKNOWN_PERMISSION;
-  if (said.kind !== 'command') return unreadAnswer(said);
-  const definition = definitionOf(said.name);
-  const isNamed = namedRun(said) !== null;
-  if (!isNamed && definition?.decideWithoutRun === undefined) return answer(otherwise, { name: said.name });
-  const needs = neededFor(item, config);
-  if (needs !== null && held === null) return UNKNOWN_PERMISSION;
-  if (needs !== null && !permits(held ?? 'none', needs))
-    return answer('not-permitted', { needs, held: held ?? 'none' });
-  if (isNamed || definition?.decideWithoutRun === undefined) return { kind: 'hand-over' };
-  const here = definition.decideWithoutRun({
-    now,
-    actor: item.comment.author,
-    permission: held ?? 'none',
-    comment: item.comment,
-    args: said.args,
-    policy: policyOf(config),
-    journalHolds: facts.journalHolds,
-    recordedRuns: facts.recordedRuns,
-    lanes: Object.keys(config.lanes),
-    proposing: proposingLanes(config),
+  const { facts, laneHere, otherwise } = input;
+  const { definition, name } = heard;
+  if (namedRun(heard) !== null) return { kind: 'hand-over' };
+  const here = definition.decideWithoutRun?.({
+    ...placeContext(heard, comment, input),
     laneHere,
-    adoptable: adoptingLanes(config).map(({ lane }) => lane.cluster),
     actions: facts.clusterActions,
-    showings: showingsAt(facts.proposalTexts, item.comment.createdAt),
     holds: facts.journalHolds,
   });
-  return here ?? answer(otherwise, { name: said.name });
+  return here ?? answer(otherwise, { name });
 }
 
 /** Whether ferrybot posted a proposal or question there, or received a lane hold. */

@@ -156,7 +156,7 @@ function launchOf(run: string, { digest }: IssuedOrder, config: LaneScopedConfig
 const LAUNCH_MS_MIN = 2 * 60_000;
 /** A workflow run cannot end faster than this. */
 const DISPATCH_MS_MIN = 1_000;
-/** Queue time before the first comment; open-waits.ts keeps it up to date. */
+/** Queue time before the first comment; decide-waits.ts keeps it up to date. */
 const WAITING_TOLD_MS = 5 * 60_000;
 
 /** Null without news. `mayHaveEnded`: a workflow run just ended, or this is a sweep. */

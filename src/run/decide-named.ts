@@ -4,14 +4,15 @@ import { type AnswerDecision, answer } from '../commands/answers.ts';
 import { policyOf } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { missingCluster } from '../config/clusters.ts';
-import { type Permission, permits } from '../domain/actor.ts';
+import type { Permission } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type Observed, type RunId } from '../domain/values.ts';
+import { hearItem } from './command-events.ts';
 import { configFor, type LabConfig } from './lane-scope.ts';
 
-export type NamedInput = {
+type NamedInput = {
   readonly command: SeenCommand;
   readonly run: RunId;
   /** Every run with a verified record. */
@@ -34,16 +35,15 @@ export function decideNamed({
   config,
   now,
 }: NamedInput): AnswerDecision | null {
-  const definition = definitionOf(command.name);
-  if (definition?.decideNamed === undefined) throw new Error(`/${command.name} names no run`);
-  if (permission.kind === 'unknown') {
-    const isPatient = now - (fromRfc3339(command.at) ?? 0) < limits.permissionPatienceMs;
-    return isPatient ? null : answer('permission-unknown', { why: permission.why });
-  }
-  const policy = policyOf(config);
-  const needs = definition.who(policy);
-  const held = permission.value;
-  if (needs !== null && !permits(held, needs)) return answer('not-permitted', { needs, held });
+  const { name, args } = command;
+  const definition = definitionOf(name);
+  if (definition?.decideNamed === undefined) throw new Error(`/${name} names no run`);
+  const comment = { createdAt: fromRfc3339(command.at) ?? now };
+  const needs = definition.who(policyOf(config));
+  const heard = hearItem({ comment, said: { kind: 'command', name, args } }, permission, {
+    ...{ needs, isMuted: false, now },
+  });
+  if (heard.kind !== 'command') return heard.kind === 'wait' ? null : heard.answer;
   const state = states.find((one) => one.run === run);
   if (state === undefined) {
     const live = states.filter(isLive).map((one) => one.run);
@@ -54,9 +54,9 @@ export function decideNamed({
     state,
     missingCluster: missingCluster(state, configFor(config, state)),
     policy: policyOf(configFor(config, state)),
-    permission: held,
+    permission: heard.held,
     actor: command.actor,
-    args: command.args,
+    args,
     comment: { id: command.comment, surface: command.surface },
   });
 }

@@ -203,7 +203,7 @@ function none(reason: NoExternalFix): ExternalFix {
   return { kind: 'none', reason };
 }
 
-export type FixInput = DeciderInput & { readonly digestOf: DigestOf };
+type FixInput = DeciderInput & { readonly digestOf: DigestOf };
 
 /** The next step; null while a fact is missing, the run is held, or its thread is closed. */
 export function decideFix(input: FixInput): Step | null {

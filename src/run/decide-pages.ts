@@ -1,22 +1,11 @@
 /** Notifies people on call of urgent incidents, whoever owns the watch: once, and again if nobody acknowledges in time. */
 
 import type { OnCall } from '../config/approvals-schema.ts';
-import { type Dispatch, dispatchesFor } from '../domain/effect.ts';
-import type { CommentFacts, RunFacts } from '../domain/facts.ts';
-import { type Incident, type IncidentCode, type IncidentOf, readIncident } from '../domain/incidents.ts';
-import { limits } from '../domain/limits.ts';
+import { type Incident, type IncidentCode, readIncident } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/event.ts';
 import { inChargeByContract } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
-import {
-  type IssuedOrder,
-  isOver,
-  type Notice,
-  pagesOf,
-  type RunState,
-  undelivered,
-} from '../domain/logbook/run-state.ts';
-import { need } from '../domain/need.ts';
+import { isOver, type Notice, pagesOf, type RunState, undelivered } from '../domain/logbook/run-state.ts';
 import {
   dateAfter,
   dateOf,
@@ -26,180 +15,26 @@ import {
   toRfc3339,
   weekdayOf,
 } from '../domain/values.ts';
-import { link, utc } from '../render/words.ts';
-import { needsWatch, watchDispatches } from './decide-watch.ts';
+import { isWaitOpen } from './decide-waits.ts';
 import type { LaneScopedConfig } from './lane-scope.ts';
 import { isOpenToAll } from './publications.ts';
-import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
-/** Update interval of the comment, and interval between mentions of people on call. */
-export const WAIT_UPDATE_MS = 10 * 60 * 1_000;
+/** Interval between mentions of people on call while a wait is open. */
 const WAIT_MENTION_MS = 60 * 60 * 1_000;
 
-/** Prefix of the final edit, which identifies it. */
-const CLOSED = '\n- Closed: ';
+/** A job may run unwatched, or the record is in doubt. Other incidents wait for the end of quiet hours. */
+const URGENT: readonly IncidentCode[] = [
+  ...(['submit-conflict', 'submit-unknown', 'engine-state-lost', 'engine-unreadable'] as const),
+  ...(['stop-unconfirmed', 'failure-signature', 'run-degraded', 'run-alarm', 'monitor-stale'] as const),
+  ...(['cluster-missing', 'logbook-broken', 'machine-still-there', 'account-unreadable'] as const),
+  'balance-short',
+];
 
-/** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. */
-export function isWaitOpen(state: RunState, incident: Incident, now: Instant): boolean {
-  if (incident.code === 'launch-waiting') return orderOf(state, incident)?.status === 'open';
-  if (!isWait(state, incident) || state.end !== null) return false;
-  return incident.code === 'stop-unconfirmed' || (needsWatch(state, now) && !isLookedSince(state, incident));
-}
-
-/** The comment's next edit: periodically while the incident is open (less and less often for a launch), and once at the end. */
-export function decideWaitEdit(input: {
-  readonly state: RunState;
-  readonly facts: Pick<RunFacts, 'recordedRuns' | 'workflowRuns'>;
-  readonly ours: readonly CommentFacts[];
-  readonly textOf: (incident: Incident) => string | null;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
-}): Step | null {
-  const { state, now, memory } = input;
-  for (const incident of state.incidents.filter((one) => isWait(state, one))) {
-    const comment = input.ours.find(
-      ({ marker }) =>
-        marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
-    );
-    const text = input.textOf(incident);
-    if (comment === undefined || text === null) continue;
-    const isOpen = isWaitOpen(state, incident, now);
-    if (isOpen ? now - comment.updatedAt < pauseMs(incident, comment) : comment.body.includes(CLOSED))
-      continue;
-    const key = `wait:${incident.seq}:${isOpen ? Math.floor(now / WAIT_UPDATE_MS) : 'closed'}`;
-    if (!mayTry(memory, key, limits.effectTriesMax)) continue;
-    const line = isOpen ? openLine(input, incident) : closedLine(state, incident);
-    if (typeof line !== 'string') return line;
-    return perform(key, {
-      kind: 'edit-comment',
-      thread: comment.thread,
-      comment: comment.id,
-      body: `${text}${line}`,
-    });
-  }
-  return null;
-}
-
-function pauseMs({ code, at }: Incident, { updatedAt }: CommentFacts): number {
-  const openMs = updatedAt - (fromRfc3339(at) ?? 0);
-  return code === 'launch-waiting' ? Math.max(WAIT_UPDATE_MS, openMs) : WAIT_UPDATE_MS;
-}
-
-/** The order of the waiting launch; null if it was replaced. */
-function orderOf({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>): IssuedOrder | null {
-  return order?.digest === detail.orderDigest ? order : null;
-}
-
-/** Only the newest attempt's; an open stop takes precedence over a missing watch. */
-function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
-  return (
-    code === 'launch-waiting' ||
-    (code === 'stop-unconfirmed' && stop !== null && seq > stop.seq) ||
-    (code === 'monitor-stale' &&
-      (stop === null || end !== null) &&
-      submission !== null &&
-      seq > submission.seq)
-  );
-}
-
-function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
-  return observation !== null && observation.seq > seq;
-}
-
-/** The expected workflow run and its current status. */
-function openLine(
-  { state, facts, now }: Parameters<typeof decideWaitEdit>[0],
-  { code }: Incident,
-): string | Step {
-  const { dispatches, stop } = state;
-  const last =
-    code === 'launch-waiting'
-      ? dispatches.findLast(({ workflow }) => workflow === 'launch')
-      : code === 'stop-unconfirmed'
-        ? dispatchesFor(dispatches, 'stop', String(stop?.seq)).at(-1)
-        : watchDispatches(state, facts).at(-1);
-  const checked = `\n- Checked last: ${utc(toRfc3339(now))}.`;
-  if (last === undefined) return `${checked} No workflow run of ferrybot is recorded for it.`;
-  const run = facts.workflowRuns.get(last.workflowRun);
-  return run === undefined
-    ? need({ fact: 'workflowRuns', of: last.workflowRun })
-    : `${checked} ${standingOf(last, run)}`;
-}
-
-function standingOf(
-  { workflow, workflowRun }: Dispatch,
-  run: NonNullable<ReturnType<RunFacts['workflowRuns']['get']>>,
-): string {
-  const label = `workflow run ${workflowRun}`;
-  if (run.kind === 'unknown') return `Our ${workflow} ${label} could not be read.`;
-  const linked = run.value === null ? label : link(label, run.value.url);
-  const status = run.value?.status.replace('_', ' ') ?? 'deleted';
-  const isOver = run.value === null || run.value.status === 'completed';
-  return `Our ${workflow} ${linked} is ${status}; ferrybot dispatches it again ${isOver ? 'now' : 'as soon as it is over'}.`;
-}
-
-function closedLine(state: RunState, incident: Incident): string {
-  const { end } = state;
-  if (incident.code === 'launch-waiting') {
-    const isTaken = (orderOf(state, incident)?.claim ?? null) !== null;
-    return `${CLOSED}${isTaken ? 'a runner took the order' : 'the order is over'}.`;
-  }
-  return end === null
-    ? `${CLOSED}a watch looks at the job again.`
-    : `${CLOSED}the job ended as ${end.status} at ${utc(end.at)}.`;
-}
-
-/** `now`: a job may run unwatched, or the record is in doubt. `day`: waits for the end of quiet hours. */
-type Urgency = 'now' | 'day' | 'none';
-
-const URGENCY: Readonly<Record<IncidentCode, Urgency>> = {
-  'runner-refused': 'day',
-  'submit-rejected': 'day',
-  'submit-conflict': 'now',
-  'submit-unknown': 'now',
-  'dispatch-failed': 'day',
-  'launch-failed': 'day',
-  'launch-waiting': 'day',
-  'order-expired': 'day',
-  'launch-unreadable': 'day',
-  'engine-state-lost': 'now',
-  'engine-unreadable': 'now',
-  'log-withheld': 'day',
-  'stop-unconfirmed': 'now',
-  'failure-signature': 'now',
-  'run-degraded': 'now',
-  'run-alarm': 'now',
-  'monitor-stale': 'now',
-  'cluster-missing': 'now',
-  'cluster-back': 'none',
-  'logbook-broken': 'now',
-  'card-edited': 'day',
-  'seal-failed': 'day',
-  'artefacts-missing': 'day',
-  'bad-node-unclear': 'day',
-  'approval-unused': 'day',
-  'start-refused': 'day',
-  'relaunch-refused': 'day',
-  'handoff-unanswered': 'day',
-  'rung-taken': 'none',
-  'attempt-goes-on': 'none',
-  'source-kept': 'none',
-  'source-not-kept': 'day',
-  'fix-made': 'day',
-  'fix-not-made': 'none',
-  'machine-idle': 'day',
-  'machine-destroyed': 'none',
-  'machine-still-there': 'now',
-  'machine-lost': 'day',
-  'account-unreadable': 'now',
-  'budget-nearly-used': 'day',
-  'balance-short': 'now',
-};
-
-/** An incident from another version of ferrybot counts as urgent. */
-function urgencyOf({ code }: Pick<Incident, 'code'>): Urgency {
-  return code === null ? 'now' : URGENCY[code];
-}
+/** News that no person has to act on. */
+const QUIET: readonly IncidentCode[] = [
+  ...(['cluster-back', 'rung-taken', 'attempt-goes-on', 'source-kept', 'fix-not-made'] as const),
+  'machine-destroyed',
+];
 
 /** Maximum age at the first notice, so that incidents survive a night of quiet hours. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
@@ -231,8 +66,9 @@ function dueFor(
   now: Instant,
   role: Role,
 ): readonly EventDraft[] {
-  const urgency = urgencyOf(incident);
-  if (urgency === 'none' || (urgency === 'day' && isQuiet(config, now))) return [];
+  // An incident from another version of ferrybot counts as urgent.
+  const { code } = incident;
+  if (code !== null && (QUIET.includes(code) || (!URGENT.includes(code) && isQuiet(config, now)))) return [];
   const told = pagesOf(state, incident.seq);
   if (!isDue(state, config, incident, told, now)) return [];
   // rule HR-30

@@ -1,7 +1,7 @@
 /** Decides what to publish next: pending comments, then the check run, the card, and the outcome boxes of the PR body. */
 
 import type { Annotation } from '../domain/effect.ts';
-import type { BodyFacts, CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { BodyFacts, CommentFacts } from '../domain/facts.ts';
 import type { Incident } from '../domain/incidents.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { launchTrouble } from '../domain/launch/relaunch.ts';
@@ -15,19 +15,17 @@ import {
   saysTheSame,
   type VerifiedMarker,
 } from '../domain/marker.ts';
-import { need } from '../domain/need.ts';
-import type { RunVerdict } from '../domain/past-runs.ts';
-import { assertNever, type Digest, fromRfc3339, type Instant } from '../domain/values.ts';
+import { isNotAsked, need } from '../domain/need.ts';
+import { assertNever, type Digest, fromRfc3339 } from '../domain/values.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
 import { renderPublication } from '../render/publication.ts';
 import { placeWord } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approvals.ts';
-import { decideWaitEdit } from './decide-pages.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
-import { pastOf } from './lane-history.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import { decideWaitEdit } from './decide-waits.ts';
+import { pastOf, verdictOf } from './lane-history.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import {
   isHeadOurs,
@@ -37,101 +35,85 @@ import {
   type Publication,
   publicationsOf,
 } from './publications.ts';
-import { type AttemptCache, isDone, mayTry, perform, type Step } from './step.ts';
+import { type DeciderInput, isDone, mayTry, once, perform, type Step } from './step.ts';
 
 /** Minimum time between card edits without a phase change (docs/decisions/0115-derive-every-post-from-the-record.md). */
 const CARD_PERIOD_MS = 30 * 60 * 1_000;
-/** Each run's share of 200 card edits per hour, out of GitHub's limit of 500 content writes. */
-const CARD_PERIOD_PER_RUN_MS = 18_000;
 
 /** A process that only posts reads no pull request: `pull` is unknown. */
-type PublishedOn = Pick<
-  RunFacts,
-  'comments' | 'recordedRuns' | 'proposalTexts' | 'pull' | 'checks' | 'body' | 'workflowRuns'
->;
-
-export type PublishInput = {
-  readonly state: RunState;
-  readonly facts: PublishedOn;
-  readonly config: LaneScopedConfig;
+export type PublishInput = DeciderInput & {
   readonly repository: string;
-  readonly now: Instant;
-  readonly memory: AttemptCache;
-  readonly verdict: RunVerdict | null;
-  readonly activeRuns: number;
-  readonly annotations: readonly Annotation[];
   /** Only comments of these kinds: there is no room for other texts. */
   readonly only?: readonly Publication['kind'][] | undefined;
 };
 
 /** The next comment; null when the threads tell all that the record has to be told. */
 export function decideComments(input: PublishInput): Step | null {
-  const ours = ownComments(input);
-  return ours === null ? null : nextComment(input, ours);
+  const { comments } = input.facts;
+  if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
+  return nextComment(input, comments.value);
 }
 
-/** The next edit of a comment about something that lasts; null if nothing lasts. */
+/** The next edit of a comment about something that lasts; null if none is due. */
 export function decideOpenWait(input: PublishInput): Step | null {
-  const ours = ownComments(input);
-  return ours === null ? null : nextWait(input, ours);
-}
-
-/** The next edit of what shows the run's state: open waits, the check run, the card, the boxes. */
-export function decideCard(input: PublishInput): Step | null {
-  const ours = ownComments(input);
-  if (ours === null) return null;
-  return nextWait(input, ours) ?? nextCheck(input, ours) ?? nextCard(input, ours) ?? nextTick(input);
-}
-
-function ownComments({ facts: { comments } }: PublishInput): readonly CommentFacts[] | null {
-  return comments.kind === 'unknown' ? null : comments.value.filter(({ marker }) => marker !== null);
-}
-
-function keyOf({ kind, key }: Pick<Publication, 'kind' | 'key'>): string {
-  return `publish:${kind}:${key}`;
-}
-
-/** Texts depend only on the record and the config, so every process renders the same. */
-function viewOf({ state, config, verdict, facts }: PublishInput): RenderInput {
-  const past = pastOf(facts.recordedRuns, config.lanes);
-  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
-}
-
-function nextComment(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
-  const wordsOf: WordsOf = (publication) => renderPublication(publication, viewOf(input));
-  const isControl = input.facts.pull.kind === 'known';
-  for (const { marker, ...publication } of owedComments(input.state, ours, isControl ? wordsOf : null)) {
-    if (input.only?.includes(publication.kind) === false) continue;
-    const key = tryOf(input, publication);
-    if (!mayPost(publication, input.memory, input.now) || !mayTry(input.memory, key, limits.effectTriesMax))
-      continue;
-    const proposal = proposalOf(input.state, publication);
-    const text = proposal === null ? null : input.facts.proposalTexts.get(proposal);
-    if (proposal !== null && text === undefined) return need({ fact: 'proposalTexts', of: proposal });
-    // A proposal comment that lost its marker is rewritten in place.
-    if (text?.kind === 'known' && text.value !== null) continue;
-    return perform(key, {
-      kind: 'post-comment',
-      thread: publication.thread,
-      marker,
-      body: wordsOf(publication),
-      entry: { seq: publication.seq, role: publication.role },
-      ...(publication.summons === undefined ? {} : { summons: publication.summons }),
-      isShared: isShared(publication, input.memory, input.now),
-    });
-  }
-  return null;
-}
-
-/** Control updates the comment of an incident that stays open. */
-function nextWait(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
   const { state, facts, now, memory } = input;
+  if (input.only !== undefined) return null;
+  if (facts.comments.kind === 'unknown') return isNotAsked(facts.comments) ? need('comments') : null;
   if (facts.pull.kind === 'unknown') return null;
   const textOf = ({ seq }: Incident): string | null => {
     const told = publicationsOf(state).find((one) => one.kind === 'incident' && one.seq === seq);
     return told === undefined ? null : renderPublication(told, viewOf(input));
   };
-  return decideWaitEdit({ state, facts, ours, textOf, now, memory });
+  return decideWaitEdit({ state, facts, ours: facts.comments.value, textOf, now, memory });
+}
+
+/** The next edit of what shows the run's state: the check run, the card, the boxes. */
+export function decideCard(input: PublishInput): Step | null {
+  const { comments } = input.facts;
+  if (input.only !== undefined) return null;
+  if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
+  const card = cardOf(input.state, comments.value);
+  return nextCheck(input, card) ?? nextCard(input, card, comments.value) ?? nextTick(input);
+}
+
+/** Texts depend only on the record and the config, so every process renders the same. */
+function viewOf({ state, config, facts: { recordedRuns } }: PublishInput): RenderInput {
+  const past = pastOf(recordedRuns, config.lanes);
+  const verdict = recordedRuns.kind === 'known' ? verdictOf(state, config, recordedRuns.value) : null;
+  return { state, config, verdict, approvals: recordedApprovalVerdicts(state, config), past };
+}
+
+function nextComment(input: PublishInput, comments: readonly CommentFacts[]): Step | null {
+  const { state, facts, memory, now, only } = input;
+  const standing = Map.groupBy(comments, ({ marker }) => (marker === null ? null : markerIdentity(marker)));
+  for (const publication of publicationsOf(state)) {
+    const { kind, seq, role, thread, summons } = publication;
+    if (only?.includes(kind) === false) continue;
+    const marker = markerIdentity({ run: state.run, kind, key: publication.key });
+    const text = once(() => renderPublication(publication, viewOf(input)));
+    // Control's own events need control's seal or exactly its text; other processes accept any verified text.
+    const own = facts.pull.kind === 'known' && role === 'control' ? text : null;
+    if (standing.get(marker)?.some((comment) => tells(comment, seq, own)) === true) continue;
+    const key = tryOf(input, publication);
+    if (!mayPost(publication, memory, now) || !mayTry(memory, key, limits.effectTriesMax)) continue;
+    const proposal = proposalOf(state, publication);
+    const shown = proposal === null ? null : facts.proposalTexts.get(proposal);
+    if (proposal !== null && shown === undefined) return need({ fact: 'proposalTexts', of: proposal });
+    // A proposal comment that lost its marker is rewritten in place.
+    if (shown?.kind === 'known' && shown.value !== null) continue;
+    return perform(key, {
+      ...{ kind: 'post-comment', thread, marker, body: text(), entry: { seq, role } },
+      ...(summons === undefined ? {} : { summons }),
+      isShared: isShared(publication, memory, now),
+    });
+  }
+  return null;
+}
+
+/** Entry numbers are predictable, contents are not: a text older than its entry cannot report it. */
+function tells({ marker, body }: CommentFacts, seq: number, own: (() => string) | null): boolean {
+  if (marker === null || knownEntry(marker) < seq) return false;
+  return own === null || marker.role === 'control' || saysForControl(marker, body, own());
 }
 
 /** The open proposal that this comment shows, or null. */
@@ -142,9 +124,10 @@ function proposalOf({ actions }: RunState, { kind, seq }: Publication): Digest |
 
 /** A deleted proposal comment is reposted hourly; other comments are posted once. */
 function tryOf({ now, state }: PublishInput, publication: Publication): string {
-  const key = keyOf(publication);
+  const key = `publish:${publication.kind}:${publication.key}`;
+  if (proposalOf(state, publication) === null) return key;
   const periods = Math.floor((now - (fromRfc3339(publication.at) ?? now)) / limits.textRestoresPeriodMs);
-  return proposalOf(state, publication) !== null && periods > 0 ? `${key}:${periods}` : key;
+  return periods > 0 ? `${key}:${periods}` : key;
 }
 
 /** Identifies the check run's content; the card stores it to avoid a lookup. */
@@ -153,51 +136,40 @@ function checkKeyOf(state: RunState): string {
 }
 
 /** The watch reads no pull request: it only reports the end, in a check run that its own App created. */
-function nextCheck(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
+function nextCheck(input: PublishInput, card: StandingCard | null): Step | null {
   const { state, facts, memory } = input;
-  const isWatch = facts.pull.kind === 'unknown';
-  if (state.gate === null) return null;
-  if (isWatch && (state.end === null || cardOf(state, ours)?.comment.byOwnApp !== true)) return null;
+  const { pull, checks } = facts;
+  const { gate, end, run } = state;
   const key = `check:${checkKeyOf(state)}`;
-  if (isCheckTold(input, ours)) return null;
-  if (!mayTry(memory, key, limits.effectTriesMax) || !(isSettled(input) || state.end !== null)) return null;
-  const { title, summary } = renderCheck(viewOf(input));
+  if (gate === null || isCheckTold(input, card) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  const isWatch = pull.kind === 'unknown';
+  if (isWatch && (end === null || card?.comment.byOwnApp !== true)) return null;
+  if (end === null && !isSettled(input)) return null;
+  // The id of the check run on this commit, as far as the threads show it.
+  const isRead = checks.kind === 'known' && pull.kind === 'known' && pull.value.headSha === gate.commit;
+  const existing = isRead ? (checks.value.find(({ id }) => id !== undefined)?.id ?? null) : null;
+  // Annotations need the lines of the changed file; a check run that stands on this commit has them.
+  if (!isWatch && existing === null && isBeforeLaunch(state) && isNotAsked(facts.change))
+    return need('change');
   return perform(key, {
-    kind: 'put-check-run',
-    head: state.gate.commit,
-    title,
-    summary,
+    ...{ kind: 'put-check-run', head: gate.commit, externalId: run, existing, ...renderCheck(viewOf(input)) },
     conclusion: checkConclusion(state),
-    annotations: input.annotations,
-    externalId: state.run,
-    existing: existingCheckRun(input, state.gate.commit),
+    annotations: annotationsOf(input),
     ...(isWatch ? { onlyOwn: true } : {}),
   });
 }
 
-function isCheckTold({ state, memory }: PublishInput, ours: readonly CommentFacts[]): boolean {
+function isCheckTold({ state, memory }: PublishInput, card: StandingCard | null): boolean {
   const wanted = checkKeyOf(state);
-  return cardOf(state, ours)?.marker.fields['check'] === wanted || isDone(memory, `check:${wanted}`);
-}
-
-/** The check run's content according to the card, which may be outdated. */
-function rememberedCheck(input: PublishInput, ours: readonly CommentFacts[]): string {
-  if (isCheckTold(input, ours)) return checkKeyOf(input.state);
-  return cardOf(input.state, ours)?.marker.fields['check'] ?? 'none';
-}
-
-/** The id of the check run on this commit, as far as the threads show it. */
-function existingCheckRun({ facts: { pull, checks } }: PublishInput, commit: string): number | null {
-  if (checks.kind === 'unknown' || pull.kind === 'unknown' || pull.value.headSha !== commit) return null;
-  return checks.value.find(({ id }) => id !== undefined)?.id ?? null;
+  return card?.marker.fields['check'] === wanted || isDone(memory, `check:${wanted}`);
 }
 
 type StandingCard = { readonly comment: CommentFacts; readonly marker: VerifiedMarker };
 
-function cardOf(state: RunState, ours: readonly CommentFacts[]): StandingCard | null {
-  for (const comment of ours) {
+function cardOf({ run }: RunState, comments: readonly CommentFacts[]): StandingCard | null {
+  for (const comment of comments) {
     const { marker } = comment;
-    if (marker !== null && marker.kind === 'card' && marker.run === state.run) return { comment, marker };
+    if (marker?.kind === 'card' && marker.run === run) return { comment, marker };
   }
   return null;
 }
@@ -212,32 +184,33 @@ function isSettled(input: PublishInput): boolean {
   );
 }
 
-function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | null {
-  const { state, memory } = input;
+function nextCard(
+  input: PublishInput,
+  card: StandingCard | null,
+  comments: readonly CommentFacts[],
+): Step | null {
+  const { state, memory, now } = input;
   const key = `card:${state.head.seq}`;
-  if (!isSettled(input) || isCardLeft(state, input.now) || !mayTry(memory, key, limits.effectTriesMax))
-    return null;
-  const check = rememberedCheck(input, ours);
+  if (!isSettled(input) || isCardLeft(state, now) || !mayTry(memory, key, limits.effectTriesMax)) return null;
+  // The check run's content according to the card, which may be outdated.
+  const check = isCheckTold(input, card) ? checkKeyOf(state) : (card?.marker.fields['check'] ?? 'none');
   const body = renderCard({ ...viewOf(input), check });
-  const card = cardOf(state, ours);
   if (card === null) {
-    const lost = spoiledCard(input);
-    if (lost !== null)
+    const { cardEdit } = state;
+    // A person damaged its marker: rewrite it in place.
+    const lost = comments.find(
+      ({ surface, id, byUs }) => byUs && surface === 'comment' && id === cardEdit?.comment,
+    );
+    if (lost !== undefined)
       return perform(key, { kind: 'edit-comment', thread: lost.thread, comment: lost.id, body });
     const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
     // Ignore a remembered card that a person deleted.
-    const first = [...memory.outcomes].some(
-      ([k, o]) => k.startsWith('card:') && o.kind === 'done' && o.number !== state.cardEdit?.comment,
+    const isPosted = [...memory.outcomes].some(
+      ([k, o]) => k.startsWith('card:') && o.kind === 'done' && o.number !== cardEdit?.comment,
     );
-    return first
-      ? null
-      : perform(key, {
-          kind: 'post-comment',
-          thread: state.proposal.pull,
-          marker,
-          body,
-          isShared: isShared(state.head, memory, input.now),
-        });
+    const { pull: thread } = state.proposal;
+    const isDouble = isShared(state.head, memory, now);
+    return isPosted ? null : perform(key, { kind: 'post-comment', thread, marker, body, isShared: isDouble });
   }
   if (!needsShowing(state, card.comment)) {
     const isSaid = card.marker.isIntact && saysTheSame(card.comment.body, body);
@@ -246,16 +219,6 @@ function nextCard(input: PublishInput, ours: readonly CommentFacts[]): Step | nu
   const { id, thread, nodeId, minimized } = card.comment;
   const hidden = minimized && isBeforeLaunch(state) ? { hidden: nodeId } : {};
   return perform(key, { kind: 'edit-comment', thread, comment: id, body, ...hidden });
-}
-
-/** The card whose marker a person damaged; it is rewritten in place. */
-function spoiledCard({ state, facts }: PublishInput): CommentFacts | null {
-  if (state.cardEdit === null || facts.comments.kind === 'unknown') return null;
-  const { comment } = state.cardEdit;
-  return (
-    facts.comments.value.find(({ surface, id, byUs }) => byUs && surface === 'comment' && id === comment) ??
-    null
-  );
 }
 
 /** Recording that the card was shown must not edit the card, which would have to be shown again. */
@@ -275,11 +238,10 @@ function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   );
   // GitHub's times are whole seconds: a card of the same second may be older.
   if (card.comment.updatedAt <= Math.max(...changedAt)) return true;
-  const periodMs = Math.max(CARD_PERIOD_MS, input.activeRuns * CARD_PERIOD_PER_RUN_MS);
   // A recent comment already showed the run's progress.
   const { firstEval, firstTracker } = input.state;
   const toldAt = [firstEval, firstTracker].map((one) => fromRfc3339(one?.at ?? '') ?? 0);
-  return input.now - Math.max(card.comment.updatedAt, ...toldAt) >= periodMs;
+  return input.now - Math.max(card.comment.updatedAt, ...toldAt) >= CARD_PERIOD_MS;
 }
 
 /** Ticks ferrybot's outcome boxes. A person's manual change is overwritten at most once per phase. */
@@ -298,7 +260,7 @@ function nextTick(input: PublishInput): Step | null {
   const key = `ticks:${phaseOf(state)}`;
   if (body === null || !mayTry(memory, key, 1)) return null;
   const { number, bodyDigest: expected } = facts.pull.value;
-  return perform(key, { kind: 'edit-pull-body', pull: number, expected, body });
+  return perform(key, { kind: 'edit-issue', issue: number, expected, body, state: null });
 }
 
 /** Null if nothing changes. A tick is never removed. */
@@ -317,38 +279,8 @@ function tickedBody(
   return next === body ? null : next;
 }
 
-type OwedPublication = Publication & { readonly marker: string };
-
-type WordsOf = (publication: Publication) => string;
-
-/**
- * `wordsOf` is set if control asks: its own events need control's seal or exactly its text. Null for other processes, which accept any
- * verified text.
- */
-function owedComments(
-  state: RunState,
-  comments: readonly CommentFacts[],
-  wordsOf: WordsOf | null,
-): readonly OwedPublication[] {
-  const standing = Map.groupBy(comments, ({ marker }) => (marker === null ? null : markerIdentity(marker)));
-  return publicationsOf(state)
-    .map((one) => ({ ...one, marker: markerIdentity({ run: state.run, kind: one.kind, key: one.key }) }))
-    .filter((one) => !(standing.get(one.marker) ?? []).some((comment) => tells(comment, one, wordsOf)));
-}
-
-/** Entry numbers are predictable, contents are not: a text older than its entry cannot report it. */
-function tells({ marker, body }: CommentFacts, publication: Publication, wordsOf: WordsOf | null): boolean {
-  if (marker === null || knownEntry(marker) < publication.seq) return false;
-  if (wordsOf === null || publication.role !== 'control') return true;
-  return marker.role === 'control' || saysForControl(marker, body, wordsOf(publication));
-}
-
 /** Annotations on the changed file at the PR's head; none after the launch. */
-export function annotationsOf(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-): readonly Annotation[] {
+function annotationsOf({ state, facts, config }: PublishInput): readonly Annotation[] {
   if (!isBeforeLaunch(state) || facts.change.kind === 'unknown' || facts.body.kind === 'unknown') return [];
   const path = config.kind.proposes?.change?.file(config.lane);
   if (path === undefined) return [];

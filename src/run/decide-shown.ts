@@ -26,7 +26,7 @@ import { type AttemptCache, append, type Step } from './step.ts';
 export const TEXT_RESTORES_MAX = 3;
 
 /** The newest foreign version since an instant, or null. */
-export function foreignSince(
+function foreignSince(
   versions: readonly ShownVersion[],
   since: Instant,
   isOurs: (version: ShownVersion) => boolean,
@@ -67,7 +67,7 @@ export function mayRewrite(earlier: readonly number[], now: Instant): boolean {
   return earlier.filter((at) => at > now - limits.textRestoresPeriodMs).length <= TEXT_RESTORES_MAX;
 }
 
-export type ShownInput = {
+type ShownInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
   readonly memory: AttemptCache;
@@ -101,34 +101,26 @@ export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   if (state.shown === null) return state;
   const card = cardComment(state, facts.comments);
   const isStanding = card !== null && !card.minimized && isOursNow(state, card.marker);
-  const isHistoryMissing = wasEditedSince(state, facts.comments) && facts.cardHistory.kind === 'unknown';
+  const isHistoryMissing = facts.cardHistory.kind === 'unknown' && isEdited(state, card);
   return isStanding && !isHistoryMissing ? state : { ...state, shown: null };
 }
 
-/** The editor may be ferrybot; only the history shows it. */
-function wasEditedSince(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
-  const editedAt = cardComment(state, comments)?.editedAt ?? null;
-  return editedAt !== null && editedAt > msOf(state.shown?.shownAt ?? '');
-}
-
-/** Whether the card was edited and its history was not read. */
+/** Whether the card was edited, by whomever, and its history was not read. */
 export function isCardUnread(
   state: RunState,
   { comments, cardHistory }: Pick<RunFacts, 'comments' | 'cardHistory'>,
 ): boolean {
-  return wasEditedSince(state, comments) && isNotAsked(cardHistory);
+  return isNotAsked(cardHistory) && isEdited(state, cardComment(state, comments));
+}
+
+function isEdited({ shown }: RunState, card: CommentFacts | null): boolean {
+  return (card?.editedAt ?? 0) > msOf(shown?.shownAt ?? '');
 }
 
 /** Whether ferrybot waits before it rewrites a card that people edit repeatedly. */
 export function isCardLeft(state: RunState, now: Instant): boolean {
   const edits = incidentsWith(state.incidents, 'card-edited').map(({ at }) => msOf(at));
   return isApprovable(state) && !mayRewrite(edits, now);
-}
-
-/** Whether the card differs from what was shown; the history names the editor. */
-function isCardForeign(state: RunState, comments: Observed<readonly CommentFacts[]>): boolean {
-  const card = cardComment(state, comments);
-  return card !== null && isApprovable(state) && !isOursNow(state, card.marker);
 }
 
 /** The shown card's comment, or null. */
@@ -186,7 +178,7 @@ function timeOf({ editedAt, createdAt }: CommentFacts): Instant {
   return editedAt ?? createdAt;
 }
 
-function isCardOf({ run }: RunState, marker: VerifiedMarker | null): boolean {
+function isCardOf({ run }: RunState, marker: VerifiedMarker | null): marker is VerifiedMarker {
   return marker?.kind === 'card' && marker.run === run;
 }
 
@@ -201,13 +193,9 @@ function showsGate(state: RunState, marker: VerifiedMarker): boolean {
 }
 
 function isOnGate(state: RunState, marker: VerifiedMarker | null): boolean {
-  return (
-    marker !== null &&
-    isCardOf(state, marker) &&
-    marker.isIntact &&
-    marker.fields['manifest'] === state.gate?.digest &&
-    marker.fields['body'] === state.gate?.body
-  );
+  if (!isCardOf(state, marker) || !marker.isIntact) return false;
+  const { manifest, body } = marker.fields;
+  return manifest === state.gate?.digest && body === state.gate?.body;
 }
 
 /** Null while the card is intact, the threads are outdated, or the history is unknown. */
@@ -216,7 +204,8 @@ function tampered(state: RunState, facts: RunFacts): Step | null {
   const { comments, readAt, cardHistory } = facts;
   if (shown === null || comments.kind === 'unknown' || readAt <= msOf(shown.at)) return null;
   const card = cardComment(state, comments);
-  if (isCardForeign(state, comments) && isCardUnread(state, facts)) return need('cardHistory');
+  const isForeign = card !== null && !isOursNow(state, card.marker);
+  if (isForeign && isCardUnread(state, facts)) return need('cardHistory');
   // GitHub's lists can lag behind.
   if (card === null && readAt < msOf(shown.at) + limits.publishGraceMs) return null;
   const change = howChanged(state, card, cardHistory);

@@ -12,7 +12,7 @@ import type { OwedComment, StandingIssue } from './publications.ts';
 /** `body` null: just opened. */
 export type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };
 
-export type DiskIssueInput = {
+type DiskIssueInput = {
   readonly disks: ClusterDisks;
   readonly actions: readonly ActionRecord[];
   /** The journal's. */
@@ -21,10 +21,10 @@ export type DiskIssueInput = {
 };
 
 /** `seq` and `at`: the journal entry that it reports. */
-export type DatedComment = OwedComment & { readonly seq: number; readonly at: string };
+type DatedComment = OwedComment & { readonly seq: number; readonly at: string };
 
 /** Post `comments` in order before `edit`: the description is the record of what was posted. */
-export type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
+type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
 
 /** The comments and the edit that are due now. */
 export function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {

@@ -59,7 +59,7 @@ export type Gated = {
   readonly facts: GateFacts;
 };
 
-export type GateInput = {
+type GateInput = {
   readonly run: RunId;
   readonly proposal: EventDataByType['proposed'];
   readonly holds: readonly Hold[];

@@ -156,7 +156,7 @@ export type Proposes = Proposals & {
 
 export type DeclaredText = Omit<BodyFacts, 'fingerprint'>;
 
-export type Fixes = {
+type Fixes = {
   /** Files and folders that a person's fix may change, for display. */
   readonly fixable: readonly string[];
   /** Which files a fix program may change; null: none. */

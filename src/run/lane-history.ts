@@ -71,7 +71,7 @@ function metricsOf(all: Metrics, keys: readonly string[]): Metrics {
   return named.length === 0 ? all : Object.fromEntries(named);
 }
 
-export type PassOf = { readonly lane: string; readonly experiment: string };
+type PassOf = { readonly lane: string; readonly experiment: string };
 
 /**
  * The lane's last sealed pass up to `until`, which the next run starts from (docs/decisions); null if there is none. Failed, rejected,

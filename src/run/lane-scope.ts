@@ -18,14 +18,11 @@ export type LaneScopedConfig = LaneOfRun<Kind>;
 
 /** In config order. */
 export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
-  return lanesOfFile(config).map((lane) => ({
-    ...lane,
-    isLaneConfigured: true,
-    contract: null,
-    pinned: null,
-    checkpoints: null,
-  }));
+  return lanesOfFile(config).map((lane) => ({ ...lane, ...BARE, isLaneConfigured: true }));
 }
+
+/** A lane asks for nothing of its own. */
+const BARE = { contract: null, pinned: null, checkpoints: null } as const;
 
 /** Names of the lanes in which runs can be proposed; adoption lanes are excluded. */
 export function proposingLanes(config: LabConfig): readonly string[] {
@@ -52,55 +49,33 @@ export function healthFor(
   return isLaneConfigured ? health : { ...health, missingLane: laneName };
 }
 
-/** What the run's record contains about its lane. */
-export type RunOfLane = {
-  readonly lane: string;
-  /** Empty if not recorded: the default kind. */
-  readonly kind: string;
-  readonly experiment: string;
-  /** Its name in the tracker, as proposed. */
-  readonly runName: string;
-  /** The cluster of its job; null before a manifest. */
-  readonly cluster: string | null;
-};
-
 /**
- * The config for an existing run. If its lane was removed, the run is still watched, stopped and closed with default settings and its
- * recorded values.
+ * The config for an existing run, without its contract. If its lane was removed, the run is still watched, stopped and closed with default
+ * settings and its recorded values.
  */
-function configOfRun(config: LabConfig, run: RunOfLane): LaneScopedConfig {
-  const configured = configOfLane(config, run.lane);
+function configOfRun(config: LabConfig, { proposal, submission }: RunState): LaneScopedConfig {
+  const { lane: laneName, experiment, runName } = proposal;
+  const configured = configOfLane(config, laneName);
   if (configured !== null) return configured;
-  const kind = kindOf(config.kinds, run);
+  const kind = kindOf(config.kinds, { kind: proposal.kind ?? '' });
   const lane = kind.settings.parse({
     kind: kind.name,
-    cluster: run.cluster ?? Object.keys(config.clusters)[0] ?? 'none',
-    runName: run.runName,
+    cluster: submission?.cluster ?? Object.keys(config.clusters)[0] ?? 'none',
+    runName,
     command: ['none'],
-    ships: [run.experiment],
+    ships: [experiment],
     outputRoot: '{run}',
     tracker: { kind: 'none', entity: '', project: '' },
     finalStep: null,
-    ...kind.settingsOf(run),
+    ...kind.settingsOf({ experiment }),
   });
-  return {
-    ...config,
-    laneName: run.lane,
-    lane,
-    kind,
-    isLaneConfigured: false,
-    contract: null,
-    pinned: null,
-    checkpoints: null,
-  };
+  return { ...config, ...BARE, laneName, lane, kind, isLaneConfigured: false };
 }
 
 /** The run's config: its lane (even if removed since) with its contract or the cluster's description. */
 export function configFor(config: LabConfig, state: RunState): LaneScopedConfig {
-  const { proposal, submission, contract, description } = state;
-  const { lane, kind = '', experiment, runName } = proposal;
-  const cluster = submission?.cluster ?? null;
-  const scoped = configOfRun(config, { lane, kind, experiment, runName, cluster });
+  const { contract, description } = state;
+  const scoped = configOfRun(config, state);
   const { adopts } = scoped.kind;
   if (adopts !== undefined && description !== null)
     return {

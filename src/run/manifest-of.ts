@@ -14,7 +14,7 @@ import type { LaneScopedConfig } from './lane-scope.ts';
 /** Policy key of the minor Python version that parsed the experiment. */
 export const PYTHON_POLICY = 'lane.python';
 
-export type ManifestFacts = {
+type ManifestFacts = {
   readonly run: RunId;
   readonly repository: string;
   readonly proposal: EventDataByType['proposed'];

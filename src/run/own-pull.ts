@@ -19,7 +19,7 @@ import { compactDate, fromRfc3339, isRunId, RUN_ID_MAX, type RunId } from '../do
 import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane-scope.ts';
 
 /** Label of a lane's runs, used by people and by the bot's proposals. */
-export function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName'>): string {
+function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName'>): string {
   return `${kind.name}-${laneName}`;
 }
 

@@ -91,56 +91,37 @@ export type PendingOptions = {
   readonly permissions: Permissions;
 };
 
-/** Oldest first. Ignores bots and text older than the run. */
+/**
+ * Oldest first. Ignores bots and text older than the run. Of a person without a known role, only the newest comments are parsed in one pass:
+ * a new command triggers a permission lookup, and the next pass goes on with older ones.
+ */
 export function pendingItems(
   commands: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
   { since, otherBots, permissions }: PendingOptions,
 ): readonly PendingItem[] {
   const seen = byComment(commands);
-  const open = comments
-    .filter((comment) => !comment.authorIsBot && !comment.byUs && comment.createdAt >= since)
-    .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
-    .map((comment) => ({ comment, before: seen.get(commentName(comment)) ?? [] }))
-    .filter(({ comment, before }) => !wasAnsweredAsUntrusted(comment.editedAt !== null, before));
-  // An answered comment came from a person with a role, so its remaining lines are parsed the same way.
-  const isTrusted = ({ comment, before }: OpenComment): boolean =>
-    isColleague(permissions.get(comment.author.id)) || (before.length > 0 && !before.some(isToUntrusted));
-  const parsed = parsedOfOthers(
-    open.filter((one) => !isTrusted(one)).map(({ comment }) => comment),
-    permissions,
-  );
-  return open.flatMap((one) => {
-    const { comment, before } = one;
-    const held = permissions.get(comment.author.id);
-    const saidBy = (): readonly Said[] => {
-      if (isTrusted(one)) return saidIn(readingOfComment(comment, 'trusted', otherBots), held);
-      return parsed.has(comment)
-        ? saidIn(readingOfComment(comment, 'stranger', otherBots), held)
+  const parsedOf = new Map<number, number>();
+  const found: (readonly PendingItem[])[] = [];
+  for (const comment of comments.toSorted((a, b) => b.createdAt - a.createdAt || b.id - a.id)) {
+    if (comment.authorIsBot || comment.byUs || comment.createdAt < since) continue;
+    const isEdited = comment.editedAt !== null;
+    const before = seen.get(commentName(comment)) ?? [];
+    if (wasAnsweredAsUntrusted(isEdited, before)) continue;
+    const { id } = comment.author;
+    const held = permissions.get(id);
+    // An answered comment came from a person with a role, so its remaining lines are parsed the same way.
+    const isTrusted = isColleague(held) || (before.length > 0 && !before.some(isToUntrusted));
+    const parsed = parsedOf.get(id) ?? 0;
+    if (!isTrusted) parsedOf.set(id, parsed + 1);
+    const saidBy = (): readonly Said[] =>
+      isTrusted || parsed < UNTRUSTED_COMMENTS_PER_LOOK
+        ? saidIn(readingOfComment(comment, isTrusted ? 'trusted' : 'stranger', otherBots), held)
         : unparsed(comment, held);
-    };
-    const items = aboutComment(comment, () => openOf(comment.editedAt !== null, saidBy, before));
-    return items.map((item) => ({ comment, ...item }));
-  });
-}
-
-type OpenComment = { readonly comment: CommentFacts; readonly before: readonly SeenCommand[] };
-
-/**
- * Comments by people without a known role that are parsed in one pass: the first of known outsiders, to answer in order; the newest of
- * unknown people, so that a new command triggers a permission lookup.
- */
-function parsedOfOthers(
-  comments: readonly CommentFacts[],
-  permissions: Permissions,
-): ReadonlySet<CommentFacts> {
-  const theirs = Map.groupBy(comments, ({ author }) => author.id);
-  const most = UNTRUSTED_COMMENTS_PER_LOOK;
-  return new Set(
-    [...theirs].flatMap(([id, ofOne]) =>
-      permissions.get(id)?.kind === 'known' ? ofOne.slice(0, most) : ofOne.slice(-most),
-    ),
-  );
+    const items = aboutComment(comment, () => openOf(isEdited, saidBy, before));
+    found.push(items.map((item) => ({ comment, ...item })));
+  }
+  return found.toReversed().flat();
 }
 
 function isColleague(held: Observed<Permission> | undefined): boolean {
@@ -179,12 +160,10 @@ function openOf(
   saidBy: () => readonly Said[],
   seen: readonly SeenCommand[],
 ): readonly Open[] {
-  if (!isEdited) {
-    const answered = new Set(seen.filter((one) => one.answer !== null).map((one) => one.index));
-    return saidBy()
-      .map((one, index) => ({ index, said: one }))
-      .filter(({ index }) => !answered.has(index));
-  }
+  if (!isEdited)
+    return saidBy().flatMap((said, index) =>
+      seen.some((one) => one.index === index && one.answer !== null) ? [] : { index, said },
+    );
   const begun = seen
     .filter((one) => one.answer === null)
     .map(({ index, name, args }) => ({ index, said: { kind: 'edited', name, args } as const }));
@@ -192,15 +171,12 @@ function openOf(
   if (begun.length > 0 || seen.some((one) => one.answer?.code === 'comment-edited')) return begun;
   const said = saidBy();
   const added = said.find((one) => one.kind === 'command' && !seen.some((old) => isSame(old, one)));
-  if (added?.kind === 'command')
-    return [{ index: afterAll(seen), said: { kind: 'edited', name: added.name, args: added.args } }];
-  return seen.length > 0 && !said.some(({ kind }) => kind === 'unread')
-    ? []
-    : said.map((one, index) => ({ index, said: one }));
-}
-
-function afterAll(seen: readonly SeenCommand[]): number {
-  return seen.reduce((next, one) => Math.max(next, one.index + 1), 0);
+  if (added?.kind === 'command') {
+    const index = Math.max(-1, ...seen.map((one) => one.index)) + 1;
+    return [{ index, said: { kind: 'edited', name: added.name, args: added.args } }];
+  }
+  const isAnswered = seen.length > 0 && !said.some(({ kind }) => kind === 'unread');
+  return isAnswered ? [] : said.map((one, index) => ({ index, said: one }));
 }
 
 function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): boolean {
@@ -219,17 +195,6 @@ export function byComment(
   return Map.groupBy(commands.values(), (seen) => commentName({ surface: seen.surface, id: seen.comment }));
 }
 
-/** Recorded, unanswered commands whose comment is gone. */
-export function goneCommands(
-  commands: ReadonlyMap<string, SeenCommand>,
-  comments: readonly CommentFacts[],
-): readonly SeenCommand[] {
-  const standing = new Set(comments.map((comment) => commentName(comment)));
-  return [...commands.values()].filter(
-    (seen) => seen.answer === null && !standing.has(commentName({ surface: seen.surface, id: seen.comment })),
-  );
-}
-
 /**
  * Other bots have an `/approve` too: one without a digest is left to them, unless an action waited in that thread when it was
  * written.
@@ -239,13 +204,11 @@ export function isForUs(
   comment: Pick<CommentFacts, 'thread' | 'createdAt'>,
   actions: readonly ActionRecord[],
 ): boolean {
-  return !isBareApprove(said) || actions.some((one) => waitedAt(one, comment));
-}
-
-function isBareApprove(said: Said): boolean {
-  if (said.kind === 'command' || said.kind === 'edited')
-    return said.name === 'approve' && said.args['digest'] === undefined;
-  return said.kind !== 'unread' && said.word === '/approve';
+  const isCommand = said.kind === 'command' || said.kind === 'edited';
+  const isBareApprove = isCommand
+    ? said.name === 'approve' && said.args['digest'] === undefined
+    : said.kind !== 'unread' && said.word === '/approve';
+  return !isBareApprove || actions.some((one) => waitedAt(one, comment));
 }
 
 /** Key of an item in the record. */
@@ -258,26 +221,17 @@ function saidIn(
   { reading, isWhole }: BoundedReading,
   held: Observed<Permission> | undefined,
 ): readonly Said[] {
-  if (!isWhole && held?.kind !== 'known') return reading.hint === null ? [] : [{ kind: 'unread' }];
-  const said = [
-    ...reading.commands.map(({ line, column, name, args }) => ({
-      line,
-      column,
-      said: { kind: 'command', name, args } as const,
-    })),
-    ...reading.errors.map(({ line, column, code, word, suggest, takes }) => ({
-      line,
-      column,
-      said: {
-        kind: 'error',
-        ...{ code, word, line, column, suggest: suggest ?? '' },
-        ...(takes === undefined ? {} : { takes }),
-      } as const,
-    })),
-  ].toSorted((a, b) => a.line - b.line || a.column - b.column);
-  if (said.length > 0) return said.map((one) => one.said);
-  const { hint } = reading;
-  return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
+  const { commands, errors, hint } = reading;
+  if (!isWhole && held?.kind !== 'known') return hint === null ? [] : [{ kind: 'unread' }];
+  if (commands.length + errors.length === 0)
+    return hint === null ? [] : [{ kind: 'hint', word: hint.word, reason: hint.reason, line: hint.line }];
+  return [...commands, ...errors]
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .map((one): Said => {
+      if ('args' in one) return { kind: 'command', name: one.name, args: one.args };
+      const { code, word, line, column, suggest = '', takes } = one;
+      return { kind: 'error', code, word, line, column, suggest, ...(takes === undefined ? {} : { takes }) };
+    });
 }
 
 /** Comments older than the run are not commands for it. GitHub's times are whole seconds. */
@@ -293,7 +247,7 @@ export function threadsSince(state: RunState): Instant {
 }
 
 /** `quiet` 1 = recorded and answered only by a reaction. */
-export type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
+type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
 
 /** Keeps a flood of accounts from exhausting GitHub's hourly write limit. */
 export const UNTRUSTED_ANSWERS_PER_THREAD_MAX = 10;
@@ -323,17 +277,20 @@ export function colleaguesFirst(
   items: readonly PendingItem[],
   permissions: ReadonlyMap<number, Observed<Permission>>,
 ): readonly PendingItem[] {
-  const isOfUntrusted = ({ comment }: PendingItem): boolean =>
-    isUntrusted(permissions.get(comment.author.id));
-  return [...items.filter((item) => !isOfUntrusted(item)), ...items.filter(isOfUntrusted)];
+  const rankOf = ({ comment }: PendingItem): number =>
+    isUntrusted(permissions.get(comment.author.id)) ? 1 : 0;
+  return items.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Authors with the fewest waiting items first, so that a flood does not delay others. */
 export function quietFirst(items: readonly PendingItem[]): readonly Actor[] {
-  const theirs = Map.groupBy(items, ({ comment }) => comment.author.id);
-  return [...theirs.values()]
-    .toSorted((a, b) => a.length - b.length)
-    .flatMap(([first]) => (first === undefined ? [] : [first.comment.author]));
+  const waiting = new Map<number, { readonly author: Actor; count: number }>();
+  for (const { comment } of items) {
+    const one = waiting.get(comment.author.id) ?? { author: comment.author, count: 0 };
+    one.count += 1;
+    waiting.set(comment.author.id, one);
+  }
+  return [...waiting.values()].toSorted((a, b) => a.count - b.count).map(({ author }) => author);
 }
 
 /** Marks an answer to an outsider. */

@@ -149,7 +149,7 @@ export function isFrom(
  * `replaceable`: without approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same,
  * requested in another thread. `busy`: approved, ordered, launched, or ended without a seal.
  */
-export type LaneStanding =
+type LaneStanding =
   | { readonly kind: 'free' }
   | { readonly kind: 'replaceable' | 'elsewhere' | 'busy'; readonly run: RunState };
 

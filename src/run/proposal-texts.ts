@@ -12,7 +12,7 @@ import { actionComment } from '../render/publication.ts';
 import { mayRewrite, shownSince } from './decide-shown.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
-export type ProposalTextInput = {
+type ProposalTextInput = {
   readonly state: RunState;
   readonly facts: Pick<RunFacts, 'proposalTexts'>;
   readonly now: Instant;
@@ -60,7 +60,7 @@ export function textsSince({ at }: ActionRecord): Instant {
 }
 
 /** Marker prefix of the proposal's text: its own comment, or the cluster's disk issue. */
-export function proposalMarker({ proposal, seq }: ActionRecord): string {
+function proposalMarker({ proposal, seq }: ActionRecord): string {
   return proposal.record === 'journal'
     ? markerIdentity({ run: 'journal', kind: 'disk', key: proposal.cluster })
     : markerIdentity({ run: proposal.record, kind: 'action', key: String(seq) });

@@ -1,5 +1,6 @@
 /** Comments that the record requires, derived and never stored. */
 
+import type { ActionRecord } from '../domain/actions/action-state.ts';
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Effect, Summons } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
@@ -7,7 +8,7 @@ import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/adoption.ts';
 import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
-import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
+import type { Ending, RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import {
   markerIdentity,
   type RunCommentKind,
@@ -34,124 +35,91 @@ export type Publication = {
 
 /** All comments of a run, answers and incidents first. Progress is only on the card. */
 export function publicationsOf(state: RunState): readonly Publication[] {
+  const { issue, pull } = state.proposal;
   return [
     ...answersOf(state.commands),
-    ...incidentsOf(state),
-    ...dropsOf(state),
-    ...actionsOf(state),
+    ...state.incidents.map((one) => report('incident', one.role, issue, one)),
+    ...state.drops.map((one) => report('drop', 'control', pull, one)),
+    ...state.actions.flatMap(actionReports),
     ...noticesOf(state),
     ...milestonesOf(state),
   ];
 }
 
+/** The report on one entry. `people` are mentioned. */
+function report(
+  kind: RunCommentKind,
+  role: Role,
+  thread: number,
+  { seq, at, people = [] }: Pick<Publication, 'seq' | 'at'> & { readonly people?: readonly number[] },
+): Publication {
+  const summons = people.length === 0 ? {} : { summons: { people, permission: null } };
+  return { kind, key: String(seq), thread, seq, at, role, ...summons };
+}
+
 /** Whether this process publishes the newest event for another role. */
-export function isHeadOurs(state: RunState, { speaksFor }: Pick<AttemptCache, 'speaksFor'>): boolean {
-  return publicationsOf(state).some(
-    ({ seq, role }) => seq === state.head.seq && speaksFor?.includes(role) === true,
-  );
+export function isHeadOurs(state: RunState, { speaksFor = [] }: Pick<AttemptCache, 'speaksFor'>): boolean {
+  if (speaksFor.length === 0) return false;
+  return publicationsOf(state).some(({ seq, role }) => seq === state.head.seq && speaksFor.includes(role));
 }
 
 /** One answer per comment once all its commands are answered, plus one if an edit added a command. */
 export function answersOf(all: RunState['commands']): readonly Publication[] {
-  return [...answersByKey(all.values())].flatMap(([key, commands]) => {
-    const loud = commands.flatMap((one) => (one.answer === null || isQuiet(one) ? [] : [one.answer]));
-    const last = loud.toSorted((a, b) => b.seq - a.seq)[0];
+  const found: Publication[] = [];
+  for (const [key, commands] of answersByKey(all.values())) {
+    let last: NonNullable<SeenCommand['answer']> | null = null;
+    const people: number[] = [];
+    for (const one of commands) {
+      if (one.answer !== null && !isQuiet(one) && one.answer.seq > (last?.seq ?? -1)) last = one.answer;
+      // The person to whom the command made an offer.
+      const to = one.answer?.code === 'handoff-offered' ? one.answer.detail['to'] : undefined;
+      if (typeof to === 'number') people.push(to);
+    }
     const thread = commands[0]?.thread;
-    if (commands.some(({ answer }) => answer === null) || last === undefined || thread === undefined)
-      return [];
-    const told = { kind: 'answer', key, thread, seq: last.seq, at: last.at, role: 'control' } as const;
-    const people = commands.flatMap(askedPerson);
-    return [people.length === 0 ? told : { ...told, summons: { people, permission: null } }];
-  });
-}
-
-/** The person to whom the command made an offer. */
-function askedPerson({ answer }: SeenCommand): readonly number[] {
-  const to = answer?.code === 'handoff-offered' ? answer.detail['to'] : undefined;
-  return typeof to === 'number' ? [to] : [];
-}
-
-function incidentsOf(state: RunState): readonly Publication[] {
-  const thread = state.proposal.issue;
-  return state.incidents.map(({ seq, at, role }) => ({
-    kind: 'incident',
-    key: String(seq),
-    thread,
-    seq,
-    at,
-    role,
-  }));
-}
-
-function dropsOf(state: RunState): readonly Publication[] {
-  return state.drops.map(({ seq, at }) => ({
-    kind: 'drop',
-    key: String(seq),
-    thread: state.proposal.pull,
-    seq,
-    at,
-    role: 'control',
-  }));
+    if (last === null || thread === undefined || commands.some(({ answer }) => answer === null)) continue;
+    found.push({ ...report('answer', 'control', thread, { seq: last.seq, at: last.at, people }), key });
+  }
+  return found;
 }
 
 /** The proposal, a consent by config, and the end; a person's consent has its own answer. */
-function actionsOf({ actions }: RunState): readonly Publication[] {
-  return actions.flatMap(({ proposal, at, seq, approvals: consents, ended }) => {
-    const byConfig = consents.filter(({ source }) => source.kind === 'config');
-    const moments = [
-      { at, seq, role: proposal.change.kind === 'delete-checkpoint' ? 'control' : 'watch' },
-      ...byConfig.map((one) => ({ at: one.at, seq: one.seq, role: 'control' }) as const),
-      ...(ended === null ? [] : [{ at: ended.at, seq: ended.seq, role: 'runner' } as const]),
-    ] as const;
-    return moments.map((moment) => ({
-      kind: 'action' as const,
-      key: String(moment.seq),
-      thread: proposal.thread,
-      ...moment,
-    }));
-  });
+function actionReports({ proposal, at, seq, approvals, ended }: ActionRecord): readonly Publication[] {
+  const { thread, change } = proposal;
+  const byConfig = approvals.filter(({ source }) => source.kind === 'config');
+  return [
+    report('action', change.kind === 'delete-checkpoint' ? 'control' : 'watch', thread, { at, seq }),
+    ...byConfig.map((one) => report('action', 'control', thread, one)),
+    ...(ended === null ? [] : [report('action', 'runner', thread, ended)]),
+  ];
 }
 
 function noticesOf(state: RunState): readonly Publication[] {
+  const { deliveries, notices, watch, description, proposal } = state;
   const thread = approversThread(state);
-  const unposted = state.deliveries
-    .filter(({ outcome }) => outcome !== 'sent')
-    .map(({ seq, at, role }) => ({ kind: 'notice', key: String(seq), thread, seq, at, role }) as const);
-  const notices = state.notices.map(({ seq, at, role, reason, people = [], permission = null }) => ({
-    kind: 'notice' as const,
-    key: String(seq),
-    // Updates go to the run's followers, other notices to the approvers' thread.
-    thread: reason === 'update' ? state.proposal.issue : thread,
-    seq,
-    at,
-    role,
-    ...(people.length === 0 && permission === null
-      ? {}
-      : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
-  }));
-  return [...notices, ...unposted, ...watchEndOf(state), ...descriptionOf(state)];
-}
-
-/** The description of a job to adopt; if adoption is impossible, the closing comment reports it. */
-function descriptionOf({ description, proposal }: RunState): readonly Publication[] {
-  if (description === null || (description.found !== 'described' && description.found !== 'unknown'))
-    return [];
-  const { seq, at } = description;
-  const people = proposal.requestedBy === null ? [] : [proposal.requestedBy.id];
-  const summons = { people, permission: null };
-  return [{ kind: 'notice', key: String(seq), thread: proposal.issue, seq, at, role: 'watch', summons }];
-}
-
-/** A reached stopping point; other ends are answers to commands. */
-function watchEndOf(state: RunState): readonly Publication[] {
-  const { ended, bound } = state.watch;
-  if (ended === null || ended.cause === 'person') return [];
-  const { seq, at } = ended;
-  const owner = ownerOf(state);
-  const people = [...new Set([bound?.actor, owner].flatMap((one) => (one == null ? [] : [one.id])))];
-  const thread = approversThread(state);
-  const summons = { people, permission: null };
-  return [{ kind: 'notice', key: String(seq), thread, seq, at, role: 'watch', summons }];
+  const found = notices.map(
+    ({ seq, at, role, reason, people = [], permission = null }): Publication => ({
+      // Updates go to the run's followers, other notices to the approvers' thread.
+      ...report('notice', role, reason === 'update' ? proposal.issue : thread, { seq, at }),
+      ...(people.length === 0 && permission === null
+        ? {}
+        : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
+    }),
+  );
+  for (const one of deliveries)
+    if (one.outcome !== 'sent') found.push(report('notice', one.role, thread, one));
+  // A reached stopping point; other ends are answers to commands.
+  if (watch.ended !== null && watch.ended.cause !== 'person') {
+    const { seq, at } = watch.ended;
+    const people = [watch.bound?.actor, ownerOf(state)].flatMap((one) => (one == null ? [] : [one.id]));
+    found.push(report('notice', 'watch', thread, { seq, at, people: [...new Set(people)] }));
+  }
+  // The description of a job to adopt; if adoption is impossible, the closing comment reports it.
+  if (description?.found === 'described' || description?.found === 'unknown') {
+    const { seq, at } = description;
+    const people = proposal.requestedBy === null ? [] : [proposal.requestedBy.id];
+    found.push(report('notice', 'watch', proposal.issue, { seq, at, people }));
+  }
+  return found;
 }
 
 /** The thread of the last approval command, or the default one. */
@@ -162,61 +130,53 @@ export function approversThread({ commands, proposal }: RunState): number {
 
 function milestonesOf(state: RunState): readonly Publication[] {
   // rule DF-07
-  const thread = state.proposal.issue;
-  const moments = [
-    ...[...state.attempts, state].flatMap(
-      ({ submission, firstEval, firstTracker, end }) =>
-        [
-          { kind: 'launch', role: 'runner', event: isAdopted({ submission }) ? null : submission },
-          { kind: 'tracker', role: 'watch', event: firstTracker },
-          { kind: 'first-eval', role: 'watch', event: firstEval },
-          // rules HR-22, ML-17
-          { kind: 'ended', role: 'watch', event: end },
-        ] as const,
-    ),
-    // rule HR-18
-    { kind: 'sealed', role: 'control', event: state.seal },
-    { kind: 'closed', role: 'control', event: state.closed },
-  ] as const;
+  const { issue } = state.proposal;
+  const found: Publication[] = [];
+  const add = (kind: RunCommentKind, role: Role, event: Parameters<typeof report>[3] | null): void => {
+    if (event !== null) found.push(report(kind, role, issue, event));
+  };
   // After the watch ended, report only the job's end.
   const endedAt = state.watch.ended?.seq ?? Number.POSITIVE_INFINITY;
-  const isUnwatched = (kind: string, seq: number): boolean =>
-    (kind === 'tracker' || kind === 'first-eval') && seq > endedAt;
-  return moments.flatMap(({ kind, role, event }) => {
-    if (event === null || isUnwatched(kind, event.seq)) return [];
-    const { seq, at } = event;
-    return [{ kind, key: String(seq), thread, seq, at, role, ...crashSummons(state, event) }];
-  });
+  const ifWatched = <Event extends { readonly seq: number }>(event: Event | null): Event | null =>
+    event !== null && event.seq > endedAt ? null : event;
+  for (const { submission, firstEval, firstTracker, end } of [...state.attempts, state]) {
+    add('launch', 'runner', isAdopted({ submission }) ? null : submission);
+    add('tracker', 'watch', ifWatched(firstTracker));
+    add('first-eval', 'watch', ifWatched(firstEval));
+    // rules HR-22, ML-17
+    add('ended', 'watch', end === null ? null : { seq: end.seq, at: end.at, people: calledFor(state, end) });
+  }
+  // rule HR-18
+  add('sealed', 'control', state.seal);
+  add('closed', 'control', state.closed);
+  return found;
 }
 
 /** The contract's DRI is mentioned for each failed attempt that was not stopped here, even if it is relaunched (policy HR-31). */
-function crashSummons(state: RunState, event: object): Pick<Publication, 'summons'> {
-  const status = 'status' in event ? event.status : null;
-  const isCrash =
-    // rule HR-31
-    status === 'FAILED' || (status === 'STOPPED' && !(event === state.end && state.stop !== null));
+function calledFor(state: RunState, end: Ending): readonly number[] {
+  // rule HR-31
+  const isCrash = end.status === 'FAILED' || (end.status === 'STOPPED' && !(end === state.end && state.stop));
   const dri = isCrash ? inChargeByContract(state) : null;
-  return dri === null ? {} : { summons: { people: [dri.id], permission: null } };
+  return dri === null ? [] : [dri.id];
 }
 
-export type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
+type PublishedHead = { readonly run: RunId; readonly anchor: Anchor; readonly thread: number };
 
 /** The newest record anchor (entry and hash) of each run in verified comments, to detect a truncated record (architecture, D1). */
 export function publishedHeads(comments: readonly CommentFacts[]): readonly PublishedHead[] {
-  const told = comments.flatMap((comment) => {
-    const { marker } = comment;
+  const newest = new Map<RunId, PublishedHead>();
+  for (const { marker, thread } of comments) {
     const head = /^(\d{1,9}):([0-9a-f]{12,64})$/.exec(marker?.fields['head'] ?? '');
-    if (marker === null || head === null || !isRunId(marker.run)) return [];
+    if (marker === null || head === null || !isRunId(marker.run)) continue;
     const anchor = { seq: Number(head[1]), hash: head[2] ?? '' };
-    return [{ run: branded(marker.run, isRunId), anchor, thread: comment.thread }];
-  });
-  return [...Map.groupBy(told, ({ run }) => run).values()].flatMap((ofRun) =>
-    ofRun.toSorted((a, b) => b.anchor.seq - a.anchor.seq).slice(0, 1),
-  );
+    const run = branded(marker.run, isRunId);
+    if ((newest.get(run)?.anchor.seq ?? -1) < anchor.seq) newest.set(run, { run, anchor, thread });
+  }
+  return [...newest.values()];
 }
 
 /** The record entry that a text reports. */
-export type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
+type ReportedEntry = { readonly seq: number; readonly at: string; readonly role: Role };
 
 /** What a process knows about its own part in the record. */
 export type Poster = Pick<AttemptCache, 'appended' | 'speaksFor'>;
@@ -325,8 +285,12 @@ export function hasRoom(
   isAlert: boolean,
 ): boolean {
   const { minute, hour } = CONTENT_WRITES[isAlert ? 'alerts' : 'others'];
-  const since = (moment: number): number => writtenAt.filter((at) => at > moment).length;
-  return since(now - MINUTE_MS) < minute && since(now - HOUR_MS) < hour;
+  let [inMinute, inHour] = [0, 0];
+  for (const at of writtenAt) {
+    if (at > now - MINUTE_MS) inMinute += 1;
+    if (at > now - HOUR_MS) inHour += 1;
+  }
+  return inMinute < minute && inHour < hour;
 }
 
 /** Comments for people who wait. */

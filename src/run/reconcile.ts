@@ -5,7 +5,7 @@
 
 import type { GateView } from '../commands/decision.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { failedAttempt, isBeforeLaunch, rollbackOf } from '../domain/launch/next-attempt.ts';
+import { failedAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
 import { awaitsAdoption } from '../domain/logbook/adoption.ts';
 import type { EventType } from '../domain/logbook/event.ts';
@@ -32,20 +32,15 @@ import {
   unsealedClosing,
   withdrawn,
 } from './decide-notices.ts';
-import { decidePages, isWaitOpen, lostDeliveries } from './decide-pages.ts';
-import {
-  annotationsOf,
-  decideCard,
-  decideComments,
-  decideOpenWait,
-  type PublishInput,
-} from './decide-publications.ts';
+import { decidePages, lostDeliveries } from './decide-pages.ts';
+import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
+import { isWaitOpen, isWaitUnclosed } from './decide-waits.ts';
 import { decideMissingCluster, decideStop, decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
 import { verdictOf } from './lane-history.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
-import { append, type DeciderInput, type Step } from './step.ts';
+import { append, type DeciderInput, once, type Step } from './step.ts';
 
 export type ReconcileInput = DeciderInput & {
   readonly repository: string;
@@ -91,11 +86,12 @@ const ROUTINE: ReadonlySet<EventType> = new Set([
 const POSTS: readonly Decider[] = [
   {
     on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
-    decide: (turn) => publish(turn, decideComments),
+    decide: decideComments,
   },
+  { on: ['facts', 'time', 'state'], decide: editOpenWait },
   {
     on: ['facts', 'state', 'gated', 'shown', 'approved', 'held', 'released', 'ordered', 'dispatched'],
-    decide: updateCard,
+    decide: decideCard,
   },
 ];
 
@@ -103,9 +99,11 @@ const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
 
 /** In order: what closes a run precedes its gates, gates precede commands, orders precede dispatches, posts come last. */
 const DECIDERS: readonly Decider[] = [
-  { on: ['facts'], decide: withdraw },
-  { on: ['facts'], decide: leaveAlone },
-  { on: ['facts'], decide: ({ state, facts, config }) => decideContract(state, facts, config) },
+  {
+    on: ['facts'],
+    decide: (turn) =>
+      withdraw(turn) ?? leaveAlone(turn) ?? decideContract(turn.state, turn.facts, turn.config),
+  },
   { on: ['facts', 'ended', 'state', 'released'], decide: decideFix },
   { on: ['facts', 'state'], decide: judgeGates },
   { on: ['held', 'released'], decide: ({ state, facts }) => decideHeld(state, facts) },
@@ -118,11 +116,7 @@ const DECIDERS: readonly Decider[] = [
     decide: ({ state, facts, config, now }) => decideApprovals(state, facts, config, now),
   },
   { on: ['facts', 'comments'], decide: answerCommands },
-  { on: ['facts', 'state', 'gated', 'approved'], decide: (turn) => decideOrder(orderInput(turn)) },
-  {
-    on: ['facts', 'state', 'gated', 'approved'],
-    decide: (turn) => decideRelaunch(orderInput(turn)),
-  },
+  { on: ['facts', 'state', 'gated', 'approved'], decide: order },
   { on: ['facts', 'time'], decide: ({ state, config }) => decideMissingCluster(state, config) },
   { on: ['facts', 'time', 'handoff'], decide: offer },
   { on: ['facts', 'time', 'state', 'notified'], decide: page },
@@ -137,7 +131,6 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
   WATCH,
   { on: ['facts', 'time', 'state'], decide: remind },
-  { on: ['time'], decide: editOpenWait },
   ...POSTS,
 ];
 
@@ -182,7 +175,7 @@ export function causesOfStep(step: Step): readonly Cause[] {
   }
 }
 
-export type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
+type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
 
 /** The next step, null if nothing that is due has one; and what is due after it. A decider is due until it has no further step. */
 export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
@@ -204,14 +197,6 @@ function turnOf(input: ReconcileInput, { areGatesDue }: Agenda): Turn {
   return turn;
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 function judgedNow(input: ReconcileInput): Gated {
   const { state, facts, config, now } = input;
   return gateRun({
@@ -230,16 +215,18 @@ function judgedNow(input: ReconcileInput): Gated {
   });
 }
 
-/** Reading `gated` judges the gates. */
-function orderInput(turn: Turn): Turn & RelaunchInput {
-  return {
+/** The order of the first attempt or of the next one. */
+function order(turn: Turn): Step | null {
+  const input: RelaunchInput = {
     ...turn,
     runs: turn.facts.recordedRuns,
     unread: unreadFacts(turn.facts),
+    // Judges the gates.
     get gated() {
       return turn.judge();
     },
   };
+  return decideOrder(input) ?? decideRelaunch(input);
 }
 
 function judgeGates({ state, facts, config, judge }: Turn): Step | null {
@@ -323,7 +310,9 @@ function commandOutcome(turn: Turn, areGatesDue: boolean): CommandOutcome {
     },
     areGatesDue,
     isCardUnread: isCardUnread(turn.state, turn.facts),
-    verdict: verdictNow(turn)?.result ?? 'unknown',
+    get verdict() {
+      return verdictNow(turn)?.result ?? 'unknown';
+    },
   });
 }
 
@@ -344,33 +333,9 @@ function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null
   return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
 }
 
-function publish(input: ReconcileInput, decide: (input: PublishInput) => Step | null): Step | null {
-  const { state, facts, config } = input;
-  if (isNotAsked(facts.comments)) return need('comments');
-  const activeRuns = facts.recordedRuns.kind === 'known' ? facts.recordedRuns.value.filter(isLive).length : 1;
-  return decide({
-    ...input,
-    verdict: verdictNow(input),
-    activeRuns,
-    // Only a check run has them.
-    get annotations() {
-      return annotationsOf(state, facts, config);
-    },
-  });
-}
-
-/** Its text names how long it has lasted. */
+/** Its text names how long the wait has lasted, and at last how it ended. */
 function editOpenWait(turn: Turn): Step | null {
-  const { state, now } = turn;
-  const lasts = state.incidents.some((incident) => isWaitOpen(state, incident, now));
-  return lasts && turn.only === undefined ? publish(turn, decideOpenWait) : null;
-}
-
-function updateCard(turn: Turn): Step | null {
-  if (turn.only !== undefined) return null;
-  const step = publish(turn, decideCard);
-  // Annotations need the lines of the changed file; a check run that stands on this commit has them.
-  const isNewCheck =
-    step?.kind === 'perform' && step.effect.kind === 'put-check-run' && step.effect.existing === null;
-  return isNewCheck && isBeforeLaunch(turn.state) && isNotAsked(turn.facts.change) ? need('change') : step;
+  const { state, facts, memory, now } = turn;
+  const isDue = state.incidents.some((one) => isWaitOpen(state, one, now) || isWaitUnclosed(memory, one));
+  return isDue || !isNotAsked(facts.comments) ? decideOpenWait(turn) : null;
 }

@@ -79,6 +79,15 @@ export function remembered(memory: AttemptCache, key: string, outcome: EffectOut
   };
 }
 
+/** Makes a value when it is first needed, and keeps it. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
   /** The workflow's file, and the branch whose version runs. */
   readonly file: string;

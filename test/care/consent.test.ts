@@ -171,6 +171,7 @@ function saying(body: string): Partial<ActionFacts> {
 }
 
 describe('a consent is not valid if', () => {
+  // rule ML-02
   it.each(FAULTS)('%s: %s', (_, code, change) => {
     const asked = facts(change);
     const consent = asked.action?.approvals.at(-1) ?? null;

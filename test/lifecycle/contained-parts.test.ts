@@ -142,24 +142,6 @@ describe('a comment that cannot be parsed', () => {
     expect(await recorded()).toEqual(['journal look-failed']);
   });
 
-  it('is reported at most three times in six hours, even if each error has a different message', async () => {
-    lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    const { pull } = await propose(lab);
-    let times = 0;
-    const letters = (): string =>
-      String.fromCodePoint(103 + (times % 20), 103 + (Math.floor(times / 20) % 20));
-    seam.words = () => {
-      times += 1;
-      return `after ${times} ms: ${letters()}`;
-    };
-    seam.said = 'knurz3';
-    await say(lab, 'mira', pull, '/status knurz3');
-    await lab.clock.advance(6 * 60 * MINUTE);
-    expect(times).toBeGreaterThan(5);
-    expect(toldIn(pull).length).toBeLessThanOrEqual(3);
-    expect((await recorded()).length).toBeLessThanOrEqual(3);
-  });
-
   it('is reported once if its error messages differ only in a number', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
     const { pull } = await propose(lab);

@@ -113,7 +113,7 @@ describe('a run with a card that cannot be rendered', () => {
     await pushFile(lab, 'ada', 'ferrybot/logbook', path, `${await logbookText(lab, older.run)}junk\n`);
     await say(lab, 'mira', newer.pull, '/unhold');
     const since = (): readonly string[] => lab.log.slice(told);
-    const alarm = (line: string): boolean => line.includes('the logbook cannot be trusted');
+    const alarm = (line: string): boolean => line.includes('a fault is to be reported');
     const failure = (line: string): boolean => line.includes('a look failed');
     await until(lab, 'both', () => since().some(alarm) && since().some(failure), { limitMs: 60 * MINUTE });
     expect(since().findIndex(alarm)).toBeLessThan(since().findIndex(failure));

@@ -195,7 +195,7 @@ function tickedBody(run: typeof submitted): string | null {
   for (let round = 0; round < 20; round += 1) {
     const { step } = reconcile(inputOf(run, facts, { memory: done(...keys), now }));
     if (step?.kind !== 'perform') return null;
-    if (step.effect.kind === 'edit-pull-body') return step.effect.body;
+    if (step.effect.kind === 'edit-issue' && step.effect.body !== null) return step.effect.body;
     keys.push(step.key);
   }
   throw new Error('it never came to rest');

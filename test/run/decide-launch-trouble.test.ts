@@ -6,7 +6,7 @@ import { markerText } from '../../src/domain/marker.ts';
 import { type Instant, known, unknown } from '../../src/domain/values.ts';
 import { renderIncident } from '../../src/render/notice.ts';
 import { decideLaunch, decideLaunchTrouble } from '../../src/run/decide-launch.ts';
-import { decideWaitEdit } from '../../src/run/decide-pages.ts';
+import { decideWaitEdit } from '../../src/run/decide-waits.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { bob, labBot } from '../support/run-drafts.ts';

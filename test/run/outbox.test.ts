@@ -62,7 +62,7 @@ it('posts answers and incidents when there is no room for other texts', () => {
         tries: new Map(),
         appended: new Set(Array.from({ length: 30 }, (_, seq) => seq)),
       },
-      ...{ verdict: null, activeRuns: 1, annotations: [], only },
+      only,
     };
     return decideComments(input) ?? (only === undefined ? decideCard(input) : null);
   };

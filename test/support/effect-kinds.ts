@@ -5,13 +5,11 @@ export const EFFECT_KINDS = [
   'post-comment',
   'edit-comment',
   'put-check-run',
-  'edit-pull-body',
   'dispatch-workflow',
   'push-branch',
   'open-issue',
   'edit-issue',
   'open-pull',
-  'close-pull',
   'merge-pull',
   'push-tag',
 ] as const satisfies readonly Effect['kind'][];

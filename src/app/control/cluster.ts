@@ -43,7 +43,7 @@ import { perform } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
 import type { Turn, Work } from './turn.ts';
 
-export type JournalFacts = DispatchFacts & { readonly journal: JournalState };
+type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 
 /** Takes every step that `decide` returns, until it returns none. */
 async function takeJournalSteps(

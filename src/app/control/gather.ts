@@ -187,7 +187,10 @@ export function createGatherer(open: OpenLab): FactGatherer {
     gather: async (state, needed, withoutText) => {
       const config = configFor(labConfig, state);
       const readAt = await once(`read ${state.run}`, async () => lab.now());
-      const threads = [...needed.keys()].some(readsThreads)
+      const isInThreads = [...needed.values()].some((one) =>
+        IN_THREADS.includes(typeof one === 'string' ? one : one.fact),
+      );
+      const threads = isInThreads
         ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
             threadsOf(open, config, state),
           )
@@ -220,11 +223,14 @@ export function createGatherer(open: OpenLab): FactGatherer {
 }
 
 /** Facts that are found by what stands in the threads. */
-const IN_THREADS = ['comments', 'change', 'branchWork', 'changedSince', 'cardHistory', 'proposalTexts'];
-
-function readsThreads(name: string): boolean {
-  return IN_THREADS.some((fact) => name.startsWith(fact));
-}
+const IN_THREADS: readonly string[] = [
+  'comments',
+  'change',
+  'branchWork',
+  'changedSince',
+  'cardHistory',
+  'proposalTexts',
+];
 
 /** The proposal's text. An issue keeps it even after the branch is deleted. */
 function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {

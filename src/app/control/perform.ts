@@ -159,16 +159,6 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
       return writeText(place, effect);
     case 'put-check-run':
       return putCheckRun(client, effect);
-    case 'edit-pull-body': {
-      const body = sealed(lab, place.config, effect.pull, effect.body);
-      return body === null
-        ? WITHOUT_KEY
-        : editIssue(
-            client,
-            { issue: effect.pull, expected: effect.expected, body, state: null },
-            lab.digestOf,
-          );
-    }
     case 'dispatch-workflow':
       return dispatchWorkflow(client, effect);
     case 'push-branch':
@@ -177,12 +167,6 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
       const body = sealed(lab, place.config, UNNUMBERED, effect.body);
       return body === null ? WITHOUT_KEY : openPull(client, { ...effect, body });
     }
-    case 'close-pull':
-      return editIssue(
-        client,
-        { issue: effect.pull, expected: null, body: null, state: 'closed' },
-        lab.digestOf,
-      );
     case 'merge-pull':
       return mergePull(client, effect.pull, effect.head);
     case 'push-tag':

@@ -183,7 +183,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Tur
     const { step } = decided;
     if (step === null) {
       const isUnread = needed.has('comments') && facts.comments.kind === 'unknown';
-      const isOwing = writable !== undefined || !isSettled(memory) || isUnread;
+      const isOwing = writable !== undefined || !areEffectsDone(memory) || isUnread;
       return { outcome: isOwing ? 'owing' : 'settled', memory };
     }
     agenda = agendaFor(causesOfStep(step), decided.agenda);
@@ -205,7 +205,7 @@ export async function reconcileRun(context: RunContext, run: RunId): Promise<Tur
   return { outcome: 'owing', memory };
 }
 
-function isSettled(memory: AttemptCache): boolean {
+function areEffectsDone(memory: AttemptCache): boolean {
   return [...memory.outcomes.values()].every((outcome) => outcome.kind === 'done');
 }
 

@@ -1,12 +1,11 @@
 /** Posts one comment about a logbook that is broken or cannot be written. The journal decides which process posts it. */
 
 import { GitError } from '../../domain/git.ts';
-import { type Incident, type IncidentOf, incidentDraft } from '../../domain/incidents.ts';
+import { incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
 import { rentalTerms } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { fromRfc3339 } from '../../domain/values.ts';
 import { recordAsDecided } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
@@ -56,8 +55,6 @@ async function faultOf({ git, lab }: OpenLab, state: RunState): Promise<BrokenRu
   }
 }
 
-/** Notices of different internal errors per thread and day: they need a fix in the program. */
-const TROUBLES_TOLD_PER_DAY = 3;
 /** A posted notice can be deleted, so its thread is read again after this time. */
 const NOTICE_RECHECK_MS = 10 * 60 * 1_000;
 
@@ -72,6 +69,7 @@ export async function reportCorruptLogbook(
   heard: readonly number[] = [],
 ): Promise<void> {
   const { broken, runs } = open.store.current();
+  if (broken.length + more.length === 0 && open.store.refusal() === null) return;
   const ofRuns = new Set(runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
   // Only the journal could record answers in threads without a run.
   const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);
@@ -101,17 +99,9 @@ async function tell(open: OpenLab, broken: BrokenRun): Promise<void> {
   const owed = noticeOf(open, broken);
   if (owed !== null && isPosted(open, owed)) return;
   const isRefused = broken.fault.kind === 'push-refused';
-  open.lab.log(wordsFor(broken), { run: broken.run, fault: faultKey(broken.fault) });
+  open.lab.log('a fault is to be reported', { run: broken.run, fault: faultKey(broken.fault) });
   // If nothing can be recorded, only the thread shows whether the notice is posted.
   if (owed !== null && (isRefused || (await isOurTurn(open, broken)))) await say(open, owed);
-}
-
-function wordsFor({ fault }: BrokenRun): string {
-  if (fault.kind === 'seal-tag') return 'a seal has lost its tag';
-  if (fault.kind === 'tag-without-seal') return 'a tag seals what the record does not';
-  if (fault.kind === 'look-failed') return 'a place could not be looked at';
-  if (fault.kind === 'read-failed') return 'a file of the logbook could not be read';
-  return `the logbook ${fault.kind === 'push-refused' ? 'cannot be written' : 'cannot be trusted'}`;
 }
 
 /** A refused push, as a fault of its run. Without a run, the threads with new commands get the notice, because they get no answer. */
@@ -143,33 +133,15 @@ async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const key = faultKey(fault);
   const recorded = store
     .current()
-    .journal.incidents.find((one) => isOf(one, run) && one.detail.fault === key);
+    .journal.incidents.find(
+      (one) => one.code === 'logbook-broken' && one.detail.run === run && one.detail.fault === key,
+    );
   const poster = { appended: store.appended(JOURNAL) };
   if (recorded !== undefined) return mayPost(recorded, poster, lab.now());
-  if (isToldEnough(open, broken)) return false;
   const where = thread === null ? {} : { thread };
   const role = lab.signingKeys.control === undefined ? 'watch' : 'control';
   const draft = incidentDraft(role, 'logbook-broken', { run, fault: key, ...where });
   return (await recordAsDecided(open, [{ run: JOURNAL, drafts: [draft] }])).kind === 'recorded';
-}
-
-/** An error with a varying message is reported only a few times a day. */
-function isToldEnough({ store, lab }: OpenLab, { run, fault, thread }: BrokenRun): boolean {
-  if (fault.kind !== 'look-failed') return false;
-  const alike = store
-    .current()
-    .journal.incidents.filter(
-      (one) =>
-        isOf(one, run) &&
-        (one.detail.thread ?? null) === thread &&
-        one.detail.fault.startsWith(`${fault.kind}-`) &&
-        lab.now() - (fromRfc3339(one.at) ?? 0) < limits.overLookMs,
-    );
-  return alike.length >= TROUBLES_TOLD_PER_DAY;
-}
-
-function isOf(incident: Incident, run: string): incident is IncidentOf<'logbook-broken'> {
-  return incident.code === 'logbook-broken' && incident.detail.run === run;
 }
 
 function noticeOf(open: OpenLab, broken: BrokenRun): OwedComment | null {

@@ -119,31 +119,29 @@ function owedAnswers(
 
 type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
-/** The threads that triggers name and no active run owns. A command to a run with a broken record is no command to a newer run of its thread. */
+/**
+ * The threads with a new slash command, and changed experiment issues, that no active run owns. A command to a run with a broken record is
+ * no command to a newer run of its thread.
+ */
 export function threadsWithoutRun({ open, triggers, troubles }: Turn): readonly Work[] {
   const { runs, broken } = open.store.current();
   if (broken.some((one) => one.run === JOURNAL)) return [];
-  const heard = triggers.filter(isSaidOrSeen);
-  const isOwned = (thread: number): boolean => runs.some((run) => !isOver(run) && isIn(thread)(run));
-  return [...Map.groupBy(heard, ({ thread }) => thread)].flatMap(([thread, here]) =>
-    isOwned(thread) && brokenIn(open, thread) === undefined
-      ? []
-      : {
-          where: { run: JOURNAL, thread },
-          reconcile: () =>
-            apartFromComments(open, troubles, (withoutText) =>
-              answerThread(open, { thread, heard: here, withoutText, troubles }),
-            ),
-        },
-  );
-}
-
-/** The thread has a new slash command, or is a changed experiment issue. */
-function isSaidOrSeen(trigger: ReconcileRequest): trigger is HeardTrigger {
-  return (
-    (trigger.kind === 'comment' && trigger.hasSlash) ||
-    (trigger.kind === 'thread' && trigger.isExperiment === true)
-  );
+  const owned = new Set<number>();
+  for (const run of runs) if (!isOver(run)) owned.add(run.proposal.pull).add(run.proposal.issue);
+  const heard = new Map<number, HeardTrigger[]>();
+  for (const one of triggers) {
+    const isHeard =
+      (one.kind === 'comment' && one.hasSlash) || (one.kind === 'thread' && one.isExperiment === true);
+    if (!isHeard || (owned.has(one.thread) && brokenIn(open, one.thread) === undefined)) continue;
+    heard.set(one.thread, [...(heard.get(one.thread) ?? []), one]);
+  }
+  return [...heard].map(([thread, here]) => ({
+    where: { run: JOURNAL, thread },
+    reconcile: () =>
+      apartFromComments(open, troubles, (withoutText) =>
+        answerThread(open, { thread, heard: here, withoutText, troubles }),
+      ),
+  }));
 }
 
 type ThreadLook = {

@@ -2,7 +2,7 @@
 
 import type { Role } from '../../domain/logbook/parts.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import type { Settled } from '../../run/causes.ts';
+import type { RunId } from '../../domain/values.ts';
 import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Trouble, Where } from '../trouble.ts';
@@ -11,7 +11,8 @@ import type { Trouble, Where } from '../trouble.ts';
 export type RunMemory = {
   /** Roles whose events this process publishes. */
   readonly speaksFor: readonly Role[];
-  readonly settled: Settled;
+  /** The run's fingerprint when nothing was left to do. */
+  readonly settled: Map<RunId, string>;
   /** The journal's holds at the last look. */
   holds: string;
 };

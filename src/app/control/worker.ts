@@ -10,8 +10,8 @@ import { after, type Instant } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { readPermission } from '../../github/settings.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { areSettled, awaitedThread, tellsOfEnd } from '../../run/causes.ts';
-import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-pages.ts';
+import { awaitedThread, tellsOfEnd } from '../../run/causes.ts';
+import { isWaitOpen, WAIT_UPDATE_MS } from '../../run/decide-waits.ts';
 import { isStopOwed, needsWatch, WATCH_START_MS } from '../../run/decide-watch.ts';
 import { WHOLE_BRANCH } from '../broken-run.ts';
 import type { Lab } from '../lab.ts';
@@ -162,23 +162,20 @@ const OPEN_STOP_LOOK_MS = 30_000;
 function lookAgainMs(open: OpenLab, now: Instant): number | null {
   const { runs } = open.store.current();
   if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
-  const isSilent = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
-  if (isSilent) return WAIT_UPDATE_MS;
+  const isWaiting = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
+  if (isWaiting) return WAIT_UPDATE_MS;
   // A watch that was dispatched a moment before this one is needed may be over by then.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
 /** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
-function isNews({ seen, runs, lab }: Own, open: OpenLab, trigger: ReconcileRequest): boolean {
-  const { store, config } = open;
+function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
   const record = store.current();
-  const isOnRecord =
-    (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
-    (trigger.kind === 'workflow-ended' && !tellsOfEnd([trigger], dispatchedIn(record)));
   // A hold that was recorded for one run concerns the others of its lane.
-  if (!isOnRecord || seen !== record || runs.holds !== holdsOf(record)) return true;
-  return !areSettled(runs.settled, record.runs, lab.now());
+  if (seen !== record || runs.holds !== holdsOf(record)) return true;
+  if (trigger.kind === 'push') return trigger.ref !== `refs/heads/${config.logbookBranch}`;
+  return trigger.kind !== 'workflow-ended' || tellsOfEnd([trigger], dispatchedIn(record));
 }
 
 /** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */

@@ -294,9 +294,9 @@ async function clearReplaced(open: OpenLane, command: SeenCommand): Promise<Fail
   const reason = replacedReason(command);
   const replaced = open.store.current().runs.filter(({ closed }) => closed?.reason === reason);
   for (const { proposal } of replaced) {
-    const pull = await perform(open, { kind: 'close-pull', pull: proposal.pull });
-    if (pull.kind === 'unknown') return notDone('the old pull request', pull);
     const edit = { kind: 'edit-issue', expected: null, body: null, state: 'closed' } as const;
+    const pull = await perform(open, { ...edit, issue: proposal.pull });
+    if (pull.kind === 'unknown') return notDone('the old pull request', pull);
     const issue = await perform(open, { ...edit, issue: proposal.issue });
     if (issue.kind === 'unknown') return notDone('the old issue', issue);
   }

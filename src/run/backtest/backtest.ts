@@ -1,6 +1,5 @@
 /** Replays runs under a changed config. */
 
-import type { Manifest } from '../../domain/launch/manifest.ts';
 import { type Launch, launchesOf } from '../../domain/launch/spending.ts';
 import type { GateId, Verdict } from '../../domain/launch/verdict.ts';
 import type { LogbookEvent } from '../../domain/logbook/event.ts';
@@ -21,7 +20,6 @@ import {
 import { readFacts } from '../../domain/payload.ts';
 import { fromRfc3339 } from '../../domain/values.ts';
 import { changeGates } from '../../gates/run-gates.ts';
-import { canonicalize } from '../../logbook/chain.ts';
 import { recordedApprovalVerdicts } from '../approvals.ts';
 import { verdictOf } from '../lane-history.ts';
 import { configFor, configOfLane, type LabConfig, type LaneScopedConfig } from '../lane-scope.ts';
@@ -142,12 +140,7 @@ type ReplayedGate = {
 function replayGates(look: RecordedLook): readonly ReplayedGate[] {
   const { verdicts, manifest: then } = look.gate;
   const facts = then === null ? null : recordedFacts(look, then);
-  // A manifest contains all settings that gates read.
-  const isSame =
-    then !== null &&
-    facts?.manifest.kind === 'known' &&
-    settingsIn(facts.manifest.value) === settingsIn(then);
-  const gates = facts === null || isSame ? [] : changeGates(facts.own);
+  const gates = facts === null ? [] : changeGates(facts.own);
   return verdicts.map(({ gate, outcome, code }) => {
     const asked = gates.find(({ id, readsSettings }) => id === gate && readsSettings === true);
     const now =
@@ -156,12 +149,6 @@ function replayGates(look: RecordedLook): readonly ReplayedGate[] {
         : asked.evaluate(facts);
     return { gate, from: outcome, to: { outcome: now.outcome, why: now.code } };
   });
-}
-
-/** No change gate reads who may approve. */
-function settingsIn({ policy, ...manifest }: Manifest): string {
-  const kept = Object.entries(policy).filter(([key]) => !key.startsWith('approvals.'));
-  return canonicalize({ ...manifest, policy: Object.fromEntries(kept) });
 }
 
 /**
