@@ -1,6 +1,6 @@
 /** What an append and a look cost on a record of any length, on real git: times and ratios side by side, and what a process that begins pays once. */
 
-import type { EventDraft } from '../src/domain/logbook/event.ts';
+import type { EventDraft } from '../src/domain/logbook/define.ts';
 import { LOGBOOK_FILE_ENTRIES_MAX } from '../src/logbook/segments.ts';
 import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { recordProcess } from '../test/support/record-lab.ts';

@@ -5,7 +5,7 @@ import { COMMENT_OF_STRANGER } from '../src/commands/grammar/markdown.ts';
 import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
-import type { Reading } from '../src/domain/experiment.ts';
+import type { Reading } from '../src/domain/launch/change-facts.ts';
 import { withoutTokens } from '../src/domain/written-secrets.ts';
 import { createExperimentReader } from '../src/host/python-child.ts';
 import { against, quickestMs, type Result } from './measure.ts';

@@ -10,7 +10,7 @@ import { branded, type Instant, isInstant } from '../src/domain/values.ts';
 import { createClient, type Octokit } from '../src/github/call.ts';
 import { createGitProgram } from '../src/host/git/git-program.ts';
 import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
-import { createMemorySaver } from '../src/host/spare-memory.ts';
+import { createMemorySaver } from '../src/host/memory.ts';
 import { digestOf, seededKey } from '../test/logbook/sample-logbook.ts';
 import { BEGIN_MS, benchEngine, indexOf, PLAYED_MS } from './watch-plan.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createEventStore, type EventStore } from '../src/app/record.ts';
-import type { EventDraft } from '../src/domain/logbook/event.ts';
+import type { EventDraft } from '../src/domain/logbook/define.ts';
 import { branded, isInstant, isRunId } from '../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../src/host/keys.ts';
 import { keys, seededKey } from '../test/logbook/sample-logbook.ts';

@@ -2,9 +2,9 @@
 
 import { type CommandDefinition, policyOf } from '../../src/commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
-import type { ArgumentSpec } from '../../src/commands/spec.ts';
+import type { ArgumentSpec } from '../../src/commands/values.ts';
 import { approvalsSchema, onCallSchema, permissionsSchema } from '../../src/config/approvals-schema.ts';
-import type { LabConfig } from '../../src/run/lane-scope.ts';
+import type { LabConfig } from '../../src/run/lane.ts';
 
 type Permissions = Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>;
 

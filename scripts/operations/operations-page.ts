@@ -6,8 +6,8 @@ import { FIRST_RESPONSE, type FirstResponse } from '../../src/domain/failure-cla
 import { INCIDENT_CODES, type IncidentCode } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { refusalWords } from '../../src/render/approval-words.ts';
 import { classWords } from '../../src/render/failure-words.ts';
+import { refusalWords } from '../../src/render/gate-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
 

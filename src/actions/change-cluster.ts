@@ -3,11 +3,10 @@
  * calls nothing and looks what became of it.
  */
 
-import { areSameSteps, type ChangeStep } from '../domain/actions/action.ts';
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import { type ActionRecord, areSameSteps, type ChangeStep } from '../domain/actions/action.ts';
 import type { Capability, Permit } from '../domain/actions/capability.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, type Instant } from '../domain/values.ts';
 import { mintAction } from './mint.ts';

@@ -5,8 +5,13 @@ import { healthOf, type Looks, type WorkerHealth } from '../care/disk/scan-recor
 import { readCleanAnswer } from '../care/disk/worker-answers.ts';
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import type { Permit } from '../domain/actions/capability.ts';
-import type { VmListing } from '../domain/care/tpu-vm.ts';
-import { isTpuName, isZone, type MountPoint, type TpuWorker } from '../domain/care/worker-disk.ts';
+import {
+  isTpuName,
+  isZone,
+  type MountPoint,
+  type TpuWorker,
+  type VmListing,
+} from '../domain/care/machines.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/values.ts';
 import type { ProgramEnd } from '../run/proposing.ts';

@@ -3,7 +3,7 @@
 import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
 import { type IncidentCode, type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, type DigestOf, type Instant } from '../domain/values.ts';
 import { earlierJobFault } from './earlier-jobs.ts';

@@ -1,11 +1,11 @@
 /** The one place where a verified action becomes a capability: what an engine's or a cloud's mutating method asks for. */
 
 import { type Capability, sealCapability } from '../domain/actions/capability-seal.ts';
+import { type Condemnation, destroyStep } from '../domain/care/machines.ts';
 import { type JobSpec, stopStep, submitStep } from '../domain/engine.ts';
 import { limits } from '../domain/limits.ts';
 import type { TearDown } from '../domain/logbook/events/rental-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type Condemnation, destroyStep } from '../domain/rented.ts';
 import { after, fail, type Instant, ok, type Result } from '../domain/values.ts';
 import { type ActionFacts, type ActionFault, actionFault } from './verify-action.ts';
 

@@ -5,9 +5,8 @@
 
 import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
-import { cutText } from '../domain/text.ts';
-import { type Instant, invariant, type RunId } from '../domain/values.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
+import { cutText, type Instant, invariant, type RunId } from '../domain/values.ts';
 import { type Recorded, type RecordPort, transact, type Writer } from '../logbook/append.ts';
 import type { OwnClaim } from './mint.ts';
 

@@ -1,7 +1,7 @@
 /** Deletes one bad TPU VM, verifies that it is gone, and waits for its replacement (policy ML-02 and ML-30). */
 
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
-import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/tpu-vm.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/machines.ts';
 import { REPLACED } from '../domain/launch/relaunch.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';

@@ -4,13 +4,13 @@
  */
 
 import { type ActionApprovers, approverFault } from '../care/action-approval.ts';
-import type { ApprovalSource } from '../domain/actions/action.ts';
 import {
   type ActionApproval,
   type ActionRecord,
+  type ApprovalSource,
   approvalEndsAt,
   proposalShownAt,
-} from '../domain/actions/action-state.ts';
+} from '../domain/actions/action.ts';
 import type { Permission } from '../domain/actor.ts';
 import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';

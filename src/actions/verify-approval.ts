@@ -31,7 +31,7 @@ import {
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 import { interestedIn } from '../run/authors.ts';
-import type { LaneScopedConfig } from '../run/lane-scope.ts';
+import type { LaneScopedConfig } from '../run/lane.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 
 /** Why an approval does not count; `unreadable` is no answer, and may be asked again. */

@@ -7,6 +7,7 @@
 
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts, PullFacts } from '../domain/facts.ts';
+import type { Detail } from '../domain/incidents.ts';
 import { type Hold, holdsOver } from '../domain/launch/hold.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { citationKey, type Order, submissionIdOf } from '../domain/launch/order.ts';
@@ -14,7 +15,6 @@ import { askedFor, failedAlike, responseTo } from '../domain/launch/response.ts'
 import { isRunnerGate, type RefusalCode, whyUnknown } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RelaunchAsked, RunState } from '../domain/logbook/run-state.ts';
-import type { Detail } from '../domain/payload.ts';
 import { type Digest, type DigestOf, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 import type { ChangeGateFacts } from '../gates/gate.ts';
 import { runnerVerdicts } from '../gates/run-gates.ts';

@@ -2,7 +2,7 @@
 
 import type { CommentFacts } from '../domain/facts.ts';
 import { type Instant, known, type Observed, unknown } from '../domain/values.ts';
-import { listNewComments, type SweptComment } from '../github/new-comments.ts';
+import { listNewComments, type SweptComment } from '../github/thread-comments.ts';
 import type { OpenLab } from './open-lab.ts';
 
 /** Pages of 100 comments since an approval. With more comments, the launch is refused. */

@@ -13,7 +13,7 @@ import { known, type Observed, unknown } from '../domain/values.ts';
 import type { GitHubClient } from '../github/call.ts';
 import { type Citation, readAgain } from '../github/cited-comment.ts';
 import { PEOPLE_LISTED_MAX, readPeople, readPermission } from '../github/settings.ts';
-import { proposingLanes } from '../run/lane-scope.ts';
+import { proposingLanes } from '../run/lane.ts';
 import { type Brake, type Braked, brakesSince, type PlaceOf } from '../run/open-brakes.ts';
 import type { PendingItem } from '../run/pending-commands.ts';
 import { commentsElsewhere } from './brakes-elsewhere.ts';

@@ -1,6 +1,6 @@
 /** A run with a broken logbook, with its last good state: good for notices, not for actions. */
 
-import type { LogbookEvent } from '../domain/logbook/event.ts';
+import type { LogbookEvent } from '../domain/logbook/define.ts';
 import { fold } from '../domain/logbook/fold.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';

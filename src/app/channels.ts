@@ -1,7 +1,7 @@
 /** Sends recorded notices to their channels and records the results. */
 
 import type { ChannelMessage, Delivery } from '../domain/effect.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { undelivered } from '../domain/logbook/run-state.ts';
 import type { RunId } from '../domain/values.ts';
 import { transactRun } from '../logbook/append.ts';

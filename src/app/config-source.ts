@@ -8,7 +8,7 @@ import type { GitReader } from '../domain/git.ts';
 import { type Instant, remembered, type Sha } from '../domain/values.ts';
 import { KINDS } from '../kinds/registry.ts';
 import type { Kind } from '../run/kind.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { LabConfig } from '../run/lane.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 
 /** Earlier versions of the config that are tried. */

@@ -7,7 +7,7 @@ import { GitError, type GitExporter, type GitReader } from '../domain/git.ts';
 import type { Tracker } from '../domain/tracker.ts';
 import type { ComposedEngine, EngineHost } from '../engines/definition.ts';
 import { type Adapters, adapterOf } from '../engines/registry.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { LabConfig } from '../run/lane.ts';
 import type { TrackerHost } from '../trackers/ask.ts';
 import { TRACKERS } from '../trackers/registry.ts';
 import type { EngineOf } from './lab.ts';

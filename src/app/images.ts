@@ -4,7 +4,7 @@ import type { LabConfig } from '../config/schema.ts';
 import { type ImageLook, type ImageReference, imageName } from '../domain/launch/contract.ts';
 import { type Observed, unknown } from '../domain/values.ts';
 import { wantedImage } from '../run/contract.ts';
-import type { LaneScopedConfig } from '../run/lane-scope.ts';
+import type { LaneScopedConfig } from '../run/lane.ts';
 import { lookAtImage, type RegistryHost } from '../stores/images/registry.ts';
 
 export type ImageOf = (

@@ -1,15 +1,15 @@
 /** Everything that a process needs to work on one repository, composed once at startup. */
 
-import type { TpuCloud } from '../domain/care/tpu-vm.ts';
+import type { TpuCloud } from '../domain/care/machines.ts';
 import type { CheckpointReader, StorePath } from '../domain/checkpoint/stored.ts';
 import type { ChannelMessage, Delivery } from '../domain/effect.ts';
 import type { Engine } from '../domain/engine.ts';
-import type { ReadExperiment } from '../domain/experiment.ts';
 import type { GitExporter, GitReader, GitWriter } from '../domain/git.ts';
+import type { ReadExperiment } from '../domain/launch/change-facts.ts';
 import type { Digest, Instant, Observed } from '../domain/values.ts';
 import type { GitHubClient } from '../github/call.ts';
 import type { Hash, VerifySignature } from '../logbook/chain.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { LabConfig } from '../run/lane.ts';
 import type { Helpers } from '../run/proposing.ts';
 import type { ImageOf } from './images.ts';
 import type { SigningKeys } from './signers.ts';

@@ -2,13 +2,13 @@
 
 import type { Effect } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { isOurText, knownEntry, type ReadMarker, saysForControl } from '../domain/marker.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Reading } from '../github/thread-comments.ts';
 import { ownBots, type ProposalPlace } from '../github/threads.ts';
 import { sealMarker, UNNUMBERED, verifyMarker } from '../logbook/mark.ts';
-import type { LabConfig, LaneScopedConfig } from '../run/lane-scope.ts';
+import type { LabConfig, LaneScopedConfig } from '../run/lane.ts';
 import type { AttemptCache } from '../run/step.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';

@@ -6,13 +6,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readThread } from '../github/threads.ts';
 import type { Proposes } from '../run/kind.ts';
-import {
-  configFor,
-  configOfLane,
-  type LabConfig,
-  type LaneScopedConfig,
-  lanesOf,
-} from '../run/lane-scope.ts';
+import { configFor, configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane.ts';
 import { publishedHeads } from '../run/publications.ts';
 import { type ConfigInForce, configHealthOf, configInForce } from './config-source.ts';
 import type { Lab, LabGit } from './lab.ts';

@@ -14,7 +14,7 @@ import {
   readMark,
 } from '../logbook/mark.ts';
 import type { GoodFile } from '../logbook/segments.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { LabConfig } from '../run/lane.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 

@@ -1,7 +1,7 @@
 /** The record of a repository as this process keeps it: loads it at one head of the logbook branch and appends on top of that. */
 
 import { GitError, type GitReader, type PushOutcome } from '../domain/git.ts';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
+import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { type Instant, ok, type Result, type RunId, type Sha } from '../domain/values.ts';
 import {
@@ -31,7 +31,7 @@ import {
   type RunWrite,
   type StoredFile,
 } from '../logbook/store/git-store.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { LabConfig } from '../run/lane.ts';
 import { type BrokenRun, stateAfter, WHOLE_BRANCH } from './broken-run.ts';
 import type { Lab, LabGit } from './lab.ts';
 import type { Checking, Held } from './record-check.ts';

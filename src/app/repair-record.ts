@@ -7,7 +7,7 @@ import type { Anchor } from '../logbook/chain.ts';
 import { projectMonitoringState } from '../logbook/projection.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
 import { createLogbookStore, NOT_STORED, readEvents, storedRuns } from '../logbook/store/git-store.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
+import type { LabConfig } from '../run/lane.ts';
 import type { Lab, LabGit } from './lab.ts';
 import { projectionOf, wholeFiles } from './record.ts';
 import {

@@ -7,8 +7,8 @@ import { traitsOf } from '../config/clusters.ts';
 import { withheldText } from '../domain/written-secrets.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';
-import type { LabConfig } from '../run/lane-scope.ts';
-import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './environments.ts';
+import type { LabConfig } from '../run/lane.ts';
+import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './signers.ts';
 
 export type SecretRegistry = {
   /** Adds the config's secrets. Returns the names of passed secrets without a value here. */

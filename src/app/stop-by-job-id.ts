@@ -2,7 +2,7 @@
 
 import { stop } from '../commands/brakes.ts';
 import { namedRun, namesOther } from '../commands/registry.ts';
-import { teardown } from '../commands/rentals.ts';
+import { teardown } from '../commands/requests.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
@@ -14,7 +14,7 @@ import { after, type Instant, toRfc3339 } from '../domain/values.ts';
 import { readPermission } from '../github/settings.ts';
 import { readThread } from '../github/threads.ts';
 import { JOURNAL } from '../logbook/chain.ts';
-import { configFor } from '../run/lane-scope.ts';
+import { configFor } from '../run/lane.ts';
 import { type PendingItem, pendingItems, quietFirst } from '../run/pending-commands.ts';
 import { commentsElsewhere } from './brakes-elsewhere.ts';
 import { stateAfter, WHOLE_BRANCH } from './broken-run.ts';

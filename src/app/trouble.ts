@@ -7,7 +7,7 @@ import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
 import type { LookSubject } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { cutText } from '../domain/text.ts';
+import { cutText } from '../domain/values.ts';
 import { redact } from '../host/redactor.ts';
 import { type Hash, JOURNAL } from '../logbook/chain.ts';
 import type { BrokenRun } from './broken-run.ts';

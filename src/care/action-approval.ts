@@ -3,10 +3,9 @@
 import { mayApprove } from '../config/approvers.ts';
 import { traitsOf } from '../config/clusters.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { ActionEvidence, ActionProposal } from '../domain/actions/action.ts';
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import type { ActionEvidence, ActionProposal, ActionRecord } from '../domain/actions/action.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import { type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 

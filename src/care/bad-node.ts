@@ -3,11 +3,10 @@
  * that it came from, and the proposal to delete it. What is not certain is asked, never guessed.
  */
 
-import type { VmIdentity } from '../domain/actions/action.ts';
-import type { ActionRecord } from '../domain/actions/action-state.ts';
-import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/tpu-vm.ts';
+import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';
+import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain/care/machines.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import {
   assertNever,

@@ -10,8 +10,7 @@ import {
   type StoredCheckpoint,
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
-import { withoutEndSlashes } from '../domain/text.ts';
-import { jsonIn } from '../domain/values.ts';
+import { jsonIn, withoutEndSlashes } from '../domain/values.ts';
 import { type Lineage, standingIn } from './lineage.ts';
 
 /** Why a checkpoint is skipped. */

@@ -3,8 +3,7 @@
 import { type ActionDraft, proposeAction } from '../care/action-approval.ts';
 import { checkpointRoots } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import { areSameSteps, type CheckpointDeletion } from '../domain/actions/action.ts';
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import { type ActionRecord, areSameSteps, type CheckpointDeletion } from '../domain/actions/action.ts';
 import type { Actor } from '../domain/actor.ts';
 import {
   type CheckpointSize,

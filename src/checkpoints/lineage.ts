@@ -10,8 +10,7 @@ import type {
   RejectedCheckpoint,
   RunState,
 } from '../domain/logbook/run-state.ts';
-import { withoutEndSlashes } from '../domain/text.ts';
-import { fromRfc3339, type Instant } from '../domain/values.ts';
+import { fromRfc3339, type Instant, withoutEndSlashes } from '../domain/values.ts';
 
 export type RecordedAttempt = WritingAttempt & {
   /** The loaded checkpoint from the log or the manifest; null for a start from scratch, or if unknown. */

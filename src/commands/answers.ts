@@ -1,15 +1,15 @@
 /** Every answer to a command with its facts; render/answer-words.ts has the sentence of each. */
 
-import { INCIDENTS } from '../domain/incidents.ts';
-import { TARGET_FIELDS } from '../domain/launch/hold.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
 import {
   type Detail,
   type Facts,
   type FactsArgument,
+  INCIDENTS,
   recordedFacts,
   type Vocabulary,
-} from '../domain/payload.ts';
+} from '../domain/incidents.ts';
+import { TARGET_FIELDS } from '../domain/launch/hold.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 
 /** Why a comment does not approve what is shown now; in each case the person reads it and copies its line. */
 const UNBOUND_REASONS = [

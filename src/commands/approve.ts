@@ -4,16 +4,16 @@
  */
 
 import { approverFault } from '../care/action-approval.ts';
-import { targetName } from '../domain/actions/action.ts';
 import {
   type ActionRecord,
   approvalEndsAt,
   proposalShownAt,
+  targetName,
   waitedAt,
-} from '../domain/actions/action-state.ts';
+} from '../domain/actions/action.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { toRfc3339 } from '../domain/values.ts';

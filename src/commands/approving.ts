@@ -3,7 +3,7 @@
 import { mayApprove } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
 import { commentName } from '../domain/answer-key.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Digest } from '../domain/values.ts';
 import { type AnswerDecision, answer } from './answers.ts';
 import type { CommandContext, CommandDecision, CommandPolicy } from './decision.ts';

@@ -4,7 +4,7 @@
  */
 
 import { askedCheckpoint } from '../checkpoints/choose.ts';
-import { underWay } from '../domain/actions/action-state.ts';
+import { underWay } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { incidentDraft } from '../domain/incidents.ts';
@@ -19,8 +19,8 @@ import {
 import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsSinceEnd, askedFor, barByHand, mayBeRelaunched } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
 import { isHolding } from '../domain/logbook/liveness.ts';
+import { isAdopted } from '../domain/logbook/renting.ts';
 import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { assertNever } from '../domain/values.ts';

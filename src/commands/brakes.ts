@@ -16,9 +16,9 @@ import {
 } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { approvalsBeforehand, mayBeRelaunched, mayStartAgain, restingOn } from '../domain/launch/response.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
+import { isAdopted } from '../domain/logbook/renting.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { type AnswerDecision, answer } from './answers.ts';
 import type { CommandDefinition, NamedContext, PlaceContext } from './decision.ts';

@@ -2,11 +2,11 @@
 
 import type { Search } from '../checkpoints/choose.ts';
 import type { CleanupPlan } from '../checkpoints/cleanup.ts';
-import type { SealArtefacts } from '../checkpoints/seal-artefacts.ts';
+import type { SealArtefacts } from '../checkpoints/evidence.ts';
 import type { Permissions } from '../config/approvals-schema.ts';
 import { maxAgeMsOf } from '../config/approvers.ts';
 import type { LabConfig } from '../config/schema.ts';
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import type { ActionRecord } from '../domain/actions/action.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
 import type { CommentFacts, PersonFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
@@ -16,7 +16,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Need, Needing } from '../domain/need.ts';
 import type { Digest, Instant, Observed, Sha } from '../domain/values.ts';
 import type { AnswerDecision } from './answers.ts';
-import type { CommandSpec } from './spec.ts';
+import type { CommandSpec } from './values.ts';
 
 /** The launch gates at the moment of the decision. `digest` null = nothing to approve. */
 export type GateView = {

@@ -6,9 +6,8 @@ import { approveLaunch } from './approve-launch.ts';
 import { cleanupCheckpoints, rejectCheckpoint, relaunch, resumeAs, rollback } from './attempts.ts';
 import { hold, revoke, stop, unhold } from './brakes.ts';
 import type { CommandDefinition } from './decision.ts';
-import { propose } from './propose.ts';
 import { help, status, why } from './read-only.ts';
-import { keep, rent, teardown } from './rentals.ts';
+import { keep, propose, rent, teardown } from './requests.ts';
 import { ack, seal, sealMilestone } from './sealing.ts';
 import { accept, handoff, stopWatching, until, watch } from './watching.ts';
 

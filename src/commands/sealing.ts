@@ -3,15 +3,15 @@
  * `reject=` one whose result does not count; both free the lane without a seal.
  */
 
-import { underWay } from '../domain/actions/action-state.ts';
+import { underWay } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Taken } from '../domain/logbook/events/watch-events.ts';
 import { isHolding, isLive } from '../domain/logbook/liveness.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
+import { isAdopted } from '../domain/logbook/renting.ts';
 import {
   type Ending,
   incidentsSinceTaken,

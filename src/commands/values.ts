@@ -1,7 +1,27 @@
 /** Argument types. The messages complete "expected: …". */
 
 import { z } from 'zod';
-import { cutText } from '../domain/text.ts';
+import { cutText } from '../domain/values.ts';
+
+export type ArgumentSpec = {
+  readonly required: boolean;
+  readonly value: z.ZodType<string>;
+};
+
+/** `definition.ts` adds permission, help and decision. */
+export type CommandSpec = {
+  /** Lower-case, without the slash. */
+  readonly name: string;
+  /** The argument without a key; stored in `args` under this name. */
+  readonly positional?: ArgumentSpec & { readonly name: string };
+  readonly keys: Readonly<Record<string, ArgumentSpec>>;
+  /** For keys that cannot be listed, such as the knobs of `/propose`. */
+  readonly freeKeys?: { readonly name: z.ZodType<string>; readonly value: z.ZodType<string> };
+  /** Blocks or takes back something: tolerates extra words, and must be decided before later launches. */
+  readonly holdsBack?: true;
+  /** Words that people confuse with this command; they get a suggestion and are never executed. */
+  readonly confusedWith?: readonly string[];
+};
 
 /** Accepts 12 digits or more, so that people with a short digest get the full line to copy; binding takes `limits.bindingHexDigits`. */
 export const digestPrefix = z

@@ -1,7 +1,7 @@
 /** Who may approve a launch, how many people it takes, and how old an approval may be. */
 
 import { type Permission, permits } from '../domain/actor.ts';
-import { compareDecimals } from '../domain/decimal.ts';
+import { compareDecimals } from '../domain/values.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
 

@@ -2,8 +2,14 @@
 
 import { z } from 'zod';
 import type { Instant } from '../domain/values.ts';
-import { nearest } from '../settings/nearness.ts';
-import { type ConfigIssue, type ConfigProblem, dotted, error, type KeyPath } from '../settings/problem.ts';
+import {
+  type ConfigIssue,
+  type ConfigProblem,
+  dotted,
+  error,
+  type KeyPath,
+  nearest,
+} from '../settings/problem.ts';
 import { traitsOf } from './clusters.ts';
 import type { Known, LaneKind } from './lane-kind.ts';
 import { lanesOfFile } from './lane-of-file.ts';

@@ -16,8 +16,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { limits } from '../domain/limits.ts';
-import { codePointOf } from '../domain/text.ts';
-import { fail, ok, type Result } from '../domain/values.ts';
+import { codePointOf, fail, ok, type Result } from '../domain/values.ts';
 import type { ConfigProblem, KeyPath } from '../settings/problem.ts';
 
 /** 1-based. */

@@ -1,7 +1,7 @@
 /** The gates over a contract: it is whole, it is what the issue says now, and the run writes and reports where no other run does. */
 
 import { isSameContract, saidIn } from '../domain/launch/contract.ts';
-import { withoutEndSlashes } from '../domain/text.ts';
+import { withoutEndSlashes } from '../domain/values.ts';
 import { contractNow, defineGate, type Gate, given, judging } from '../gates/gate.ts';
 import { type ContractFields, namesOf, openParts } from './fields.ts';
 

@@ -6,13 +6,15 @@ import {
   cannotTell,
   type Evidence,
   type Finding,
+  type Followed,
   type Judge,
+  medianOf,
   QUIET,
   type Replayed,
+  SERIES_LAWS,
   told,
   type Witness,
 } from './detector.ts';
-import { type Followed, medianOf, SERIES_LAWS } from './series.ts';
 
 /** Whether one of these measures has left its trend for as long as its law says; nobody can tell before the warm-up is over. */
 function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {

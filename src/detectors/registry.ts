@@ -1,18 +1,18 @@
 /** All detectors: whoever watches or replays a run asks each of them. */
 
 import { DETECTOR_IDS, type DetectorId } from '../domain/failure-class.ts';
-import { checkpointMissing, checkpointStalled } from './checkpoints.ts';
 import type { Judge } from './detector.ts';
 import {
   flapping,
   greenNoOp,
+  lowUtilisation,
+  monitorDisk,
   partialAllocation,
   pendingLong,
   stalledStart,
   wrongTopology,
 } from './engine.ts';
 import { configDrift, trackerDrift, trackerFrozen } from './identity.ts';
-import { lowUtilisation, monitorDisk } from './machine.ts';
 import {
   gradientNorm,
   lossDivergence,
@@ -23,7 +23,7 @@ import {
   routerCollapse,
   zLoss,
 } from './measures.ts';
-import { stalledSteps, throughputCollapse } from './progress.ts';
+import { checkpointMissing, checkpointStalled, stalledSteps, throughputCollapse } from './progress.ts';
 
 const JUDGES: Readonly<Record<DetectorId, Judge>> = {
   'stalled-start': stalledStart,

@@ -7,13 +7,15 @@ import {
   type FirstResponse,
 } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
-import { cutText } from '../domain/text.ts';
-import { chooseFrom, type Finding, isAlarm, isOvershadowed } from './choose-finding.ts';
-import { isOfMain, judgeTraceback, placeOf } from './exception-class.ts';
+import { cutText } from '../domain/values.ts';
 import {
   ALWAYS_SAID_SOFTLY,
+  chooseFrom,
+  type Finding,
   HANDLED,
+  isAlarm,
   isCutShort,
+  isOvershadowed,
   isUsualEnd,
   type LastLines,
   type LastSaid,
@@ -26,7 +28,8 @@ import {
   noteSaid,
   RETRIES,
   worksSince,
-} from './last-lines.ts';
+} from './choose-finding.ts';
+import { isOfMain, judgeTraceback, placeOf } from './exception-class.ts';
 import type { Row } from './row.ts';
 import { bareRowFor, rowFor } from './rows.ts';
 import {

@@ -2,10 +2,7 @@
 
 import type { FailureClass } from '../domain/failure-class.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
-import { named, type Row, rows } from './row.ts';
-import { CLUSTER_ROWS } from './rows/cluster.ts';
-import { MEMORY_ROWS } from './rows/memory.ts';
-import { SETTING_ROWS, SETUP_ROWS } from './rows/setup.ts';
+import { CLUSTER_ROWS, MEMORY_ROWS, named, type Row, rows, SETTING_ROWS, SETUP_ROWS } from './row.ts';
 
 /** Also for a log that was cut, where the exception stands without its traceback. */
 const CODE_ROWS: readonly Row[] = [

@@ -1,6 +1,6 @@
 /** Python tracebacks in a log: chained, of several processes at once, and of Ray's remote tasks. */
 
-import { cutText } from '../domain/text.ts';
+import { cutText } from '../domain/values.ts';
 import type { PlainLine } from './unprefixed.ts';
 
 /** `isImport`: the frame stands at a statement that imports; `isRaise`: at one that raises; `isRestore`: at one about a checkpoint; `statement`: what is shown of it. */

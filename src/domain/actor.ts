@@ -1,6 +1,6 @@
 /** Who contributed to a proposal, according to GitHub. Contributors may not approve it (docs/decisions, *who is an author*). */
 
-import type { Sha } from './values.ts';
+import type { Instant, Sha } from './values.ts';
 
 /** `id` is GitHub's numeric user id and identifies the person; `login` may change and is for display. */
 export type Actor = { readonly id: number; readonly login: string };
@@ -63,3 +63,53 @@ export type UnnamedWork = {
 };
 
 export type Authors = { readonly people: readonly Actor[]; readonly unnamed: readonly UnnamedWork[] };
+
+export type OwnThread = {
+  readonly number: number;
+  readonly isOpen: boolean;
+  readonly author: Actor;
+  readonly authorIsBot: boolean;
+  readonly title: string;
+  readonly body: string;
+  readonly labels: readonly string[];
+  /** Oldest first; only the newest are read. */
+  readonly labelled: readonly Labelled[];
+};
+
+export type OwnIssue = OwnThread & { readonly kind: 'issue' };
+
+export type OwnPull = OwnThread & {
+  readonly kind: 'pull';
+  readonly isDraft: boolean;
+  readonly headSha: Sha;
+  readonly headBranch: string;
+  /** `owner/name`; null if the fork was deleted. */
+  readonly headRepository: string | null;
+};
+
+export type Labelled = {
+  readonly label: string;
+  readonly by: Actor;
+  readonly isBot: boolean;
+  readonly at: Instant;
+};
+
+/** GitHub label names are case-insensitive. */
+export function hasLabel(labels: readonly string[], label: string): boolean {
+  return labels.some((one) => isSameLabel(one, label));
+}
+
+/** Case-insensitive, as on GitHub. */
+export function isSameLabel(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+type Threads = { readonly issue: number; readonly pull: number };
+
+/**
+ * Whether the run has an issue and no pull request: a hero run, a rental or an adopted job (docs/decisions/0125-evaluate-gates-on-current-facts.md). Issues and
+ * pull requests share one number sequence, so equal numbers are one thread; 0 means none.
+ */
+export function isIssueFirst({ issue, pull }: Threads): boolean {
+  return issue === pull && issue > 0;
+}

@@ -2,8 +2,8 @@
 
 import type { ActionStep } from './actions/action.ts';
 import type { Permit } from './actions/capability.ts';
+import type { RentalAccount } from './care/machines.ts';
 import type { ExportedFile } from './git.ts';
-import type { RentalAccount } from './rented.ts';
 import type { Observed } from './values.ts';
 
 /** Job status as in Ray's Jobs API (JobDetails.status); other engines map to it. */

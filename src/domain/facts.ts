@@ -1,6 +1,6 @@
 /** The outside world at one moment, as plain values: the arguments of every decision. */
 
-import type { ActionRecord } from './actions/action-state.ts';
+import type { ActionRecord } from './actions/action.ts';
 import type { Actor, BranchWork, Permission, Surface, TextVersion } from './actor.ts';
 import type { FoundCheckpoints, SearchedRoot } from './checkpoint/stored.ts';
 import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from './launch/change-facts.ts';

@@ -174,3 +174,86 @@ export function remembered<Asked, Reading>(
     return entry.reading;
   };
 }
+
+/** The first `max` code units at most; ill-formed input becomes U+FFFD. */
+export function cutText(text: string, max: number): string {
+  const end = isHighHalf(text.charCodeAt(max - 1)) && text.length > max ? max - 1 : max;
+  return text.slice(0, Math.max(0, end)).toWellFormed();
+}
+
+/** The last `max` code units at most; ill-formed input becomes U+FFFD. */
+export function cutTextFromEnd(text: string, max: number): string {
+  if (text.length <= max) return text.toWellFormed();
+  const begin = text.length - max;
+  return text.slice(isLowHalf(text.charCodeAt(begin)) ? begin + 1 : begin).toWellFormed();
+}
+
+function isHighHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** Removes `signs` from the end, in linear time: a regular expression ending in `$` is quadratic on long runs. */
+export function trimmedEnd(text: string, signs: string): string {
+  let end = text.length;
+  while (end > 0 && signs.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Without slashes at the end. */
+export function withoutEndSlashes(text: string): string {
+  return trimmedEnd(text, '/');
+}
+
+/** Inside of a character class (flag `u`): format characters, private use, Braille blank, default ignorables. */
+export const INVISIBLE = String.raw`\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800`;
+
+/** Pattern (flag `u`): also control characters and unusual blanks. Tabs and line ends are visible in the layout. */
+export const UNSEEN = String.raw`[${INVISIBLE}]|(?![ \t\n\r])[\p{White_Space}\p{Cc}]`;
+
+const UNSEEN_SIGN = new RegExp(UNSEEN, 'u');
+
+/** The first one as `U+200B`; null if there is none. */
+export function unseenSign(text: string): string | null {
+  const sign = UNSEEN_SIGN.exec(text.toWellFormed())?.[0];
+  return sign === undefined ? null : codePointOf(sign);
+}
+
+/** `U+200B` for the first character. */
+export function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Negative, 0 or positive, as for `sort`. Throws on text that is not a plain decimal. */
+export function compareDecimals(a: string, b: string): number {
+  const [left, right] = [partsOf(a), partsOf(b)];
+  const digits = Math.max(left.fraction.length, right.fraction.length);
+  const difference = scaled(left, digits) - scaled(right, digits);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The exact sum, without trailing zeros. */
+export function addDecimals(a: string, b: string): string {
+  const [left, right] = [partsOf(a), partsOf(b)];
+  const digits = Math.max(left.fraction.length, right.fraction.length);
+  const sum = scaled(left, digits) + scaled(right, digits);
+  const text = String(sum < 0n ? -sum : sum).padStart(digits + 1, '0');
+  const whole = `${sum < 0n ? '-' : ''}${text.slice(0, text.length - digits)}`;
+  const fraction = digits === 0 ? '' : trimmedEnd(text.slice(-digits), '0');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+type Parts = { readonly sign: bigint; readonly whole: string; readonly fraction: string };
+
+function partsOf(text: string): Parts {
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
+  if (match === null) throw new Error(`no decimal: ${text}`);
+  return { sign: match[1] === '-' ? -1n : 1n, whole: match[2] ?? '0', fraction: match[3] ?? '' };
+}
+
+function scaled({ sign, whole, fraction }: Parts, digits: number): bigint {
+  return sign * BigInt(whole + fraction.padEnd(digits, '0'));
+}

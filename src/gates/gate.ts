@@ -1,21 +1,20 @@
 /** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
 
-import type { ResumePoint } from '../checkpoints/resume.ts';
-import type { RootContents, StartPoint } from '../checkpoints/start.ts';
+import type { ResumePoint, RootContents, StartPoint } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { Actor, Authors } from '../domain/actor.ts';
+import type { RootHolder } from '../domain/checkpoint/stored.ts';
 import type { ConfigHealth, IssueFacts } from '../domain/facts.ts';
+import { type FactsArgument, type Fields, recordedFacts } from '../domain/incidents.ts';
 import type { BodyFacts, ChangeFacts, CheckFacts, TargetFacts } from '../domain/launch/change-facts.ts';
 import type { ContainerFacts, Contract, MachineFit } from '../domain/launch/contract.ts';
 import type { Hold } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import type { RootHolder } from '../domain/launch/output-root.ts';
-import type { Launch, RentalSpending } from '../domain/launch/spending.ts';
 import type { GateId, RemedyActor, Verdict, Verdicts } from '../domain/launch/verdict.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { ApprovalFaultCode, DropReason } from '../domain/logbook/events/launch-events.ts';
 import type { Description } from '../domain/logbook/run-state.ts';
-import { type FactsArgument, type Fields, recordedFacts } from '../domain/payload.ts';
+import type { Launch, RentalSpending } from '../domain/past-runs.ts';
 import { type Digest, type Instant, type Observed, unknown } from '../domain/values.ts';
 
 /** What became of an approval since it was recorded. */

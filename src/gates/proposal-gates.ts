@@ -1,10 +1,10 @@
 /** Gates over a proposal: its branch, its authors, its age, its checks, its checklist and its issue. */
 
+import { hasLabel, isIssueFirst } from '../domain/actor.ts';
 import type { ChangeFacts, CheckFacts } from '../domain/facts.ts';
+import type { Facts } from '../domain/incidents.ts';
 import type { Verdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { hasLabel, isIssueFirst } from '../domain/own-pull.ts';
-import type { Facts } from '../domain/payload.ts';
 import { toRfc3339 } from '../domain/values.ts';
 import { type ChangeGateFacts, defineGate, type GateFacts, given } from './gate.ts';
 

@@ -1,13 +1,11 @@
 /** The launch gates that runs of every kind pass, and the evaluation of all at one moment, in the order in which a person reads them. */
 
-import { addDecimals, compareDecimals } from '../domain/decimal.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { costOf, launchesIn, PERIODS, periodOf } from '../domain/launch/spending.ts';
 import { GATES, isRunnerGate, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { unseenSign } from '../domain/text.ts';
-import { dateOf } from '../domain/values.ts';
+import { costOf, launchesIn, PERIODS, periodOf } from '../domain/past-runs.ts';
+import { addDecimals, compareDecimals, dateOf, unseenSign } from '../domain/values.ts';
 import {
   approvalVerdicts,
   type ChangeGateFacts,

@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
 import type { CheckFacts } from '../domain/facts.ts';
-import { cutText } from '../domain/text.ts';
-import { known, type Observed, unknown } from '../domain/values.ts';
+import { cutText, known, type Observed, unknown } from '../domain/values.ts';
 import { call, type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
 import { idOf } from './comments.ts';
 

@@ -1,11 +1,10 @@
 /** Reads a run's two threads. */
 
 import { z } from 'zod';
-import type { Contributor, TextVersion } from '../domain/actor.ts';
+import { type Contributor, isIssueFirst, type TextVersion } from '../domain/actor.ts';
 import type { CheckFacts, CommentFacts, IssueFacts, PullFacts, ShownVersion } from '../domain/facts.ts';
 import type { PinnedSource } from '../domain/launch/contract.ts';
 import type { ReadMarker } from '../domain/marker.ts';
-import { isIssueFirst } from '../domain/own-pull.ts';
 import { branded, type Instant, isSha, known, type Observed, unknown } from '../domain/values.ts';
 import { type GitHubClient, query } from './call.ts';
 import { CHECKS_PLACE, checkFacts } from './check-run.ts';

@@ -2,7 +2,7 @@
 
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { fail, ok, type Result } from '../domain/values.ts';
-import { createKept } from './kept.ts';
+import { createKept } from './memory.ts';
 
 /** A private key that can sign but not be read. */
 export type SigningKey = {

@@ -1,11 +1,10 @@
 /** Runs our Python scripts on untrusted input in an isolated, bounded child process. */
 
 import { z } from 'zod';
-import type { Entry, ReadExperiment, Reading } from '../domain/experiment.ts';
-import { cutText } from '../domain/text.ts';
-import { jsonIn, known, type Observed, unknown } from '../domain/values.ts';
-import { createKept } from './kept.ts';
+import type { Entry, ReadExperiment, Reading } from '../domain/launch/change-facts.ts';
+import { cutText, jsonIn, known, type Observed, unknown } from '../domain/values.ts';
 import { sha256Hex } from './keys.ts';
+import { createKept } from './memory.ts';
 import { type ProgramResult, runProgram } from './process.ts';
 import { scriptText } from './python/script.ts';
 

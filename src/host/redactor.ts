@@ -1,8 +1,8 @@
 /** Redacts secrets before a text is stored or posted. */
 
-import { trimmedEnd } from '../domain/text.ts';
+import { trimmedEnd } from '../domain/values.ts';
 import { HIDDEN, withoutMachineSecrets } from '../domain/written-secrets.ts';
-import { createKept } from './kept.ts';
+import { createKept } from './memory.ts';
 
 /** `starts[i]` and `ends[i]`: position of character `i` in the original. */
 type View = { readonly text: string; readonly starts: Uint32Array; readonly ends: Uint32Array };

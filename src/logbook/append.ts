@@ -1,8 +1,8 @@
 /** Composes an append: seals drafts into chained, signed entries, and checks that each is legal. */
 
 import { limits } from '../domain/limits.ts';
+import type { EventDraft, LogbookEvent } from '../domain/logbook/define.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';
-import type { EventDraft, LogbookEvent } from '../domain/logbook/event.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
 import type { PublicKey, Role } from '../domain/logbook/parts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';

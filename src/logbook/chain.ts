@@ -2,9 +2,9 @@
 
 import writeJson from 'canonicalize';
 import * as z from 'zod';
-import { illegalAction, isActionEvent } from '../domain/actions/action-state.ts';
+import { illegalAction, isActionEvent } from '../domain/actions/action.ts';
+import type { LogbookEvent } from '../domain/logbook/define.ts';
 import { DEFINITIONS, definitionOf, EVENT_TYPES } from '../domain/logbook/definitions.ts';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
 import { answerRule } from '../domain/logbook/events/command-events.ts';
 import { illegalOrphan } from '../domain/logbook/events/rental-events.ts';
 import { foldOne } from '../domain/logbook/fold.ts';

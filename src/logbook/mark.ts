@@ -4,8 +4,8 @@
  */
 
 import * as z from 'zod';
+import type { EventType } from '../domain/logbook/define.ts';
 import { DEFINITIONS } from '../domain/logbook/definitions.ts';
-import type { EventType } from '../domain/logbook/event.ts';
 import { type Parsed, type PublicKey, ROLES } from '../domain/logbook/parts.ts';
 import { parseMarkerLine, splitBody, type VerifiedMarker } from '../domain/marker.ts';
 import { type Instant, isInstant, type Json, toRfc3339 } from '../domain/values.ts';

@@ -1,7 +1,7 @@
 /** A run's event files, chained one after another, so that an append never rewrites a long file. */
 
 import { limits } from '../domain/limits.ts';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
+import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { JournalState } from '../domain/logbook/journal-state.ts';
 import { isRunId } from '../domain/values.ts';
 import { JOURNAL, lineOf } from './chain.ts';

@@ -1,9 +1,9 @@
 /** Verifies one file: each entry, and the end against a known anchor. */
 
+import type { LogbookEvent } from '../domain/logbook/define.ts';
 import { WRITERS } from '../domain/logbook/definitions.ts';
-import type { LogbookEvent } from '../domain/logbook/event.ts';
 import type { PublicKey, Role } from '../domain/logbook/parts.ts';
-import { cutText } from '../domain/text.ts';
+import { cutText } from '../domain/values.ts';
 import {
   type Anchor,
   completeEvent,

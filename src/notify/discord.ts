@@ -1,6 +1,6 @@
 /** A Discord webhook (Discord, Execute Webhook). Never mentions anyone. */
 
-import { cutText } from '../domain/text.ts';
+import { cutText } from '../domain/values.ts';
 import { type Channel, postJson } from './channel.ts';
 
 /** Discord, Execute Webhook. */

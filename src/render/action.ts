@@ -1,18 +1,19 @@
 /** A change of the cluster: the proposal with its evidence, the approval by the config, and the result. */
 
 import {
+  type ActionApproval,
   type ActionOutcome,
+  type ActionRecord,
   type ChangeStep,
   type ClusterChange,
   targetName,
 } from '../domain/actions/action.ts';
-import type { ActionApproval, ActionRecord } from '../domain/actions/action-state.ts';
 import { isOrderRefusal } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { splitBody } from '../domain/marker.ts';
 import { assertNever } from '../domain/values.ts';
-import { refusalWords } from './approval-words.ts';
+import { refusalWords } from './gate-words.ts';
 import { commandText } from './job-table.ts';
 import {
   actionLine,

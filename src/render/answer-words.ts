@@ -1,8 +1,8 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
 import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/answers.ts';
+import { type Detail, readPayload } from '../domain/incidents.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
-import { type Detail, readPayload } from '../domain/payload.ts';
 import { whyWords } from './card-gates.ts';
 import { startWords } from './contract-words.ts';
 import { relaunchWords } from './failure-words.ts';
@@ -11,8 +11,7 @@ import type { AnswerFacts, AnswerView, Sentences } from './input.ts';
 import { hintWords, mistakeWords } from './mistake-words.ts';
 import { ADOPTION_WORDS, PROPOSE_WORDS, RENT_WORDS, RESUME_WORDS } from './propose-words.ts';
 import { RENTAL_WORDS } from './rental-words.ts';
-import { mayTouch, wayBack, wayOn, whoApproves } from './wanted.ts';
-import { WATCH_WORDS } from './watch-words.ts';
+import { mayTouch, WATCH_WORDS, wayBack, wayOn, whoApproves } from './wanted.ts';
 import {
   actionLine,
   blockedWords,

@@ -12,8 +12,7 @@ import type { RenderInput } from './input.ts';
 import { compactLine } from './job-table.ts';
 import { historyTable, rentedTables } from './lane-history.ts';
 import { stateLine } from './state-line.ts';
-import { wantedLine } from './wanted.ts';
-import { watchPart } from './watch-words.ts';
+import { wantedLine, watchPart } from './wanted.ts';
 import { code, comment, paragraphs, person, table, text } from './words.ts';
 
 /** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */

@@ -5,8 +5,7 @@ import type { Contract, ContractValue } from '../domain/launch/contract.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type GateId, openVerdicts, type RemedyActor, type Verdict } from '../domain/launch/verdict.ts';
 import { assertNever } from '../domain/values.ts';
-import { APPROVAL_SENTENCES } from './approval-words.ts';
-import { gateWords } from './gate-words.ts';
+import { APPROVAL_SENTENCES, gateWords } from './gate-words.ts';
 import type { AnswerFacts, RenderInput } from './input.ts';
 import { code, count, details, type PlaceWord, paragraphs, placeWord, table, text } from './words.ts';
 

@@ -4,17 +4,16 @@
  */
 
 import type { CommandDecision } from '../commands/decision.ts';
+import { isIssueFirst } from '../domain/actor.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { replacementFor } from '../domain/launch/relaunch.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
-import { rentalTerms } from '../domain/logbook/renting.ts';
+import { isAdopted, rentalTerms } from '../domain/logbook/renting.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
-import { isIssueFirst } from '../domain/own-pull.ts';
 import { eventsPath, folderOf } from '../logbook/segments.ts';
 import { cardContract, cardGates } from './card-gates.ts';
 import { cardFix, cardManifest } from './card-manifest.ts';
@@ -36,8 +35,7 @@ import { checkpointChart, lossChart, paceChart } from './lane-history.ts';
 import { continuesLine } from './propose-words.ts';
 import { offerPart, rentalPart, rentedPart } from './rental-words.ts';
 import { metricsLine, stateText, verdictPart } from './state-line.ts';
-import { wantedLine } from './wanted.ts';
-import { watchPart } from './watch-words.ts';
+import { wantedLine, watchPart } from './wanted.ts';
 import {
   code,
   comment,

@@ -1,15 +1,19 @@
 /** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
 
 import type { FullDisk } from '../care/disk/scan-record.ts';
-import { type ChangeStep, type ChangeStepKind, targetName } from '../domain/actions/action.ts';
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import {
+  type ActionRecord,
+  type ChangeStep,
+  type ChangeStepKind,
+  targetName,
+} from '../domain/actions/action.ts';
 import type {
   CleanupState,
   ClusterDisks,
   DiskFinding,
   RecordedScan,
   ScannedWorker,
-} from '../domain/care/worker-disk.ts';
+} from '../domain/care/machines.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/values.ts';

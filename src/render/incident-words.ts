@@ -2,9 +2,9 @@
 
 import { INCIDENTS, type Incident, type IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { refusalWords } from './approval-words.ts';
 import { startWords } from './contract-words.ts';
 import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words.ts';
+import { refusalWords } from './gate-words.ts';
 import type { AllIncidentWords, IncidentText, IncidentWords } from './input.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
 import { code, count, fenced, link, type PlaceWord, shown } from './words.ts';

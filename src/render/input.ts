@@ -5,11 +5,10 @@ import type { LaneKind } from '../config/lane-kind.ts';
 import type { LaneOfRun } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { ContractFields } from '../contracts/fields.ts';
-import type { IncidentCode, IncidentFacts } from '../domain/incidents.ts';
+import type { Facts, Fields, IncidentCode, IncidentFacts } from '../domain/incidents.ts';
 import type { GateId, Verdict, Verdicts } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf, RunVerdict } from '../domain/past-runs.ts';
-import type { Facts, Fields } from '../domain/payload.ts';
 import type { PlaceWord } from './words.ts';
 
 /** What is said of a kind of run, and no more of it. */

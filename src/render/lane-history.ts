@@ -1,18 +1,18 @@
 /** The past runs of a lane: a table, charts, and the issue of the lane. */
 
+import { limits } from '../domain/limits.ts';
+import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
+import { type Marker, markerText } from '../domain/marker.ts';
 import {
   costOf,
   type Launch,
   launchesIn,
+  type PastRow,
   PERIODS,
   type Period,
   periodOf,
   type RentedMoney,
-} from '../domain/launch/spending.ts';
-import { limits } from '../domain/limits.ts';
-import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
-import { type Marker, markerText } from '../domain/marker.ts';
-import type { PastRow } from '../domain/past-runs.ts';
+} from '../domain/past-runs.ts';
 import { code, dollarText, paragraphs, safeUrl, table, text } from './words.ts';
 
 /** Points that a chart draws: more would touch each other at the width of a comment. */

@@ -1,15 +1,15 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
 import type { AnswerCode, NotTakenUp } from '../commands/answers.ts';
+import { isIssueFirst } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
 import {
   ADOPTION_WAIT_MS,
   awaitsAdoption,
   awaitsAdoptionUntil,
   NO_COMMIT,
-} from '../domain/logbook/adoption.ts';
+} from '../domain/logbook/renting.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
-import { isIssueFirst } from '../domain/own-pull.ts';
 import { assertNever, toRfc3339 } from '../domain/values.ts';
 import { startWords } from './contract-words.ts';
 import type { AnswerFacts, RenderInput, Sentences } from './input.ts';

@@ -1,20 +1,20 @@
 /** Every comment that a run's threads are owed, by kind. */
 
+import { isIssueFirst } from '../domain/actor.ts';
 import { stateAtEntry } from '../domain/launch/relaunch.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
-import { awaitsAdoption, isAdopted } from '../domain/logbook/adoption.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
+import { awaitsAdoption, isAdopted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunCommentKind } from '../domain/marker.ts';
-import { isIssueFirst } from '../domain/own-pull.ts';
 import { compareIdentity } from '../domain/tracker.ts';
 import { assertNever } from '../domain/values.ts';
 import { renderAction } from './action.ts';
 import { renderAnswer } from './answer.ts';
-import { APPROVAL_FAULT_WORDS } from './approval-words.ts';
 import { renderEnded } from './card.ts';
+import { APPROVAL_FAULT_WORDS } from './gate-words.ts';
 import type { RenderInput } from './input.ts';
 import { besideText, commandText, jobTable, progressText, trackerName } from './job-table.ts';
 import { renderIncident, renderNotice } from './notice.ts';

@@ -4,11 +4,10 @@ import type { AnswerCode } from '../commands/answers.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { type RentedMoney, rentedMoneyOf } from '../domain/launch/spending.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
 import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { PastOf } from '../domain/past-runs.ts';
+import { type PastOf, type RentedMoney, rentedMoneyOf } from '../domain/past-runs.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
 import { code, count, dollarText, listed, paragraphs, person, text, utc } from './words.ts';
 

@@ -1,14 +1,13 @@
 /** What every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
 
-import type { Actor } from '../domain/actor.ts';
+import { type Actor, isIssueFirst } from '../domain/actor.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
+import type { Facts, Fields } from '../domain/incidents.ts';
 import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
-import { isIssueFirst } from '../domain/own-pull.ts';
-import type { Facts, Fields } from '../domain/payload.ts';
-import { INVISIBLE } from '../domain/text.ts';
+import { INVISIBLE } from '../domain/values.ts';
 
 const CONTROL_SEQUENCE = /(?![\t\n\r])\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
 const OPERATING_SYSTEM_COMMAND = /(?![\t\n\r])\p{Cc}\][^\p{Cc}]*/gu;

@@ -1,14 +1,13 @@
 /** Checks an account: what to record in the runs and the journal, and which machines to destroy. */
 
+import type { AccountRead, Condemnation, RentedInstance } from '../domain/care/machines.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events.ts';
 import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { AccountRead, Condemnation, RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
-import { bookCosts, mayRunUnseen, rateOf, type Spent } from './money.ts';
 import {
   condemnedOf,
   microsOf,
@@ -19,7 +18,15 @@ import {
   workedOn,
 } from './renting-run.ts';
 import { draftsOf, unreadableDrafts } from './run-drafts.ts';
-import { type Condemned, type Destruction, decideTearDown } from './tear-down.ts';
+import {
+  bookCosts,
+  type Condemned,
+  type Destruction,
+  decideTearDown,
+  mayRunUnseen,
+  rateOf,
+  type Spent,
+} from './tear-down.ts';
 
 /** Interval between alerts for a machine that should be gone. */
 const MACHINE_ALERT_AGAIN_MS = 10 * 60 * 1_000;

@@ -1,14 +1,20 @@
 /** Reads a run's record for the teardown rules. */
 
+import type { RentedInstance } from '../domain/care/machines.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339 } from '../domain/values.ts';
-import { rateOf, type Spent, type Worked } from './money.ts';
-import type { Condemned, RentingRun, TearDownPolicy } from './tear-down.ts';
+import {
+  type Condemned,
+  type RentingRun,
+  rateOf,
+  type Spent,
+  type TearDownPolicy,
+  type Worked,
+} from './tear-down.ts';
 
 /** Ages for early checks of a new machine, because most failures happen then. */
 const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];

@@ -1,9 +1,10 @@
 /** The events for one run after an account check: machines, teardowns, incidents, and the job's end. */
 
+import type { AccountRead, RentedInstance } from '../domain/care/machines.ts';
 import { FIRST_RESPONSE } from '../domain/failure-class.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDataByType, EventDraft } from '../domain/logbook/event.ts';
+import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import {
   type Machine,
   type SeenMachine,
@@ -12,11 +13,9 @@ import {
 } from '../domain/logbook/events/rental-events.ts';
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import type { AccountRead, RentedInstance } from '../domain/rented.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
-import { bookGone, type Spent } from './money.ts';
 import { costOf, MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
-import { type Destruction, idleSince } from './tear-down.ts';
+import { bookGone, type Destruction, idleSince, type Spent } from './tear-down.ts';
 
 /** A check with its decision. */
 type Decided = {

@@ -14,9 +14,8 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { type Need, type Needing, need } from '../domain/need.ts';
 import { type Digest, type Instant, known, type Observed, unknown } from '../domain/values.ts';
-import type { ApprovalFacts, ApprovalStanding } from '../gates/gate.ts';
-import { approvalVerdicts } from '../gates/gate.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import { type ApprovalFacts, type ApprovalStanding, approvalVerdicts } from '../gates/gate.ts';
+import type { LaneScopedConfig } from './lane.ts';
 import { offeredDigestsOf } from './pending-commands.ts';
 import { append, type Step } from './step.ts';
 

@@ -1,12 +1,19 @@
 /** Who contributed to a proposal: pushers, commit authors and committers, and editors of its texts. */
 
 import { bodyFingerprintText } from '../commands/grammar/approved-text.ts';
-import type { Actor, Authors, BranchWork, Contributor, TextVersion, UnnamedWork } from '../domain/actor.ts';
+import {
+  type Actor,
+  type Authors,
+  type BranchWork,
+  type Contributor,
+  isIssueFirst,
+  type TextVersion,
+  type UnnamedWork,
+} from '../domain/actor.ts';
 import type { PullFacts, RunFacts } from '../domain/facts.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
-import { isIssueFirst } from '../domain/own-pull.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { type Digest, type DigestOf, known, type Observed, type RunId, type Sha } from '../domain/values.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 
 type Proposal = EventDataByType['proposed'];
 type Shown = Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;

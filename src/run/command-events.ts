@@ -5,14 +5,14 @@ import { type CommandDefinition, type PlaceContext, policyOf } from '../commands
 import { definitionOf } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { Detail } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked } from '../domain/need.ts';
-import type { Detail } from '../domain/payload.ts';
 import { assertNever, compactDate, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 import { showingsAt } from './decide-shown.ts';
-import { adoptingLanes, type LabConfig, proposingLanes } from './lane-scope.ts';
+import { adoptingLanes, type LabConfig, proposingLanes } from './lane.ts';
 import { type PendingItem, type Said, untrustedDetail } from './pending-commands.ts';
 
 /** The record that a command was received. */

@@ -12,12 +12,12 @@ import {
   readImageReference,
 } from '../domain/launch/contract.ts';
 import { isFixPushed } from '../domain/launch/next-attempt.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import { known, type Observed } from '../domain/values.ts';
 import type { Kind } from './kind.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 import { append, type Step } from './step.ts';
 
 type Threads = { readonly pull: Observed<PullFacts>; readonly issue: Observed<IssueFacts> };

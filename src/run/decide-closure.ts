@@ -10,16 +10,16 @@ import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { saidIn } from '../domain/launch/contract.ts';
 import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
-import { cutText } from '../domain/text.ts';
+import { cutText } from '../domain/values.ts';
 import { renderMilestoneTag, renderSourceTag, renderTagMessage } from '../render/card.ts';
 import { answerDraft, sealTagOf } from './command-events.ts';
 import type { StagedCommand } from './decide-commands.ts';
 import type { ClosureDecision } from './kind.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
 /** `said` null: closed by timeout, not by a command. */

@@ -1,8 +1,8 @@
 /** Decides the next unanswered command. */
 
 import { planCleanup } from '../checkpoints/cleanup.ts';
-import { ownSearch } from '../checkpoints/resume.ts';
-import { sealArtefacts } from '../checkpoints/seal-artefacts.ts';
+import { sealArtefacts } from '../checkpoints/evidence.ts';
+import { ownSearch } from '../checkpoints/start.ts';
 import { type AnswerDecision, answer } from '../commands/answers.ts';
 import {
   type CommandContext,
@@ -17,12 +17,12 @@ import { missingCluster } from '../config/clusters.ts';
 import type { Actor } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
+import type { Detail } from '../domain/incidents.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
-import type { Detail } from '../domain/payload.ts';
 import { known as certain, type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
 import { secondCard } from './approvals.ts';
 import { interestedIn } from './authors.ts';
@@ -39,7 +39,7 @@ import {
   withdrawnSeal,
 } from './command-events.ts';
 import { unreadFacts } from './gate-run.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 import {
   colleaguesFirst,
   commandsSince,

@@ -7,7 +7,7 @@ import { definitionOf, namedRun } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import { holdsAfter, type JournalState, questionIn } from '../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
@@ -19,14 +19,14 @@ import {
   placeContext,
   seenDraft,
 } from './command-events.ts';
-import type { LabConfig } from './lane-scope.ts';
+import type { LabConfig } from './lane.ts';
 import {
   itemKey,
   type PendingItem,
   UNTRUSTED_ANSWERS_PER_THREAD_MAX,
   wasToldBefore,
 } from './pending-commands.ts';
-import { isOfItsIssue } from './proposal-record.ts';
+import { isOfItsIssue } from './proposals.ts';
 
 type JournalInput = {
   /** Unanswered items of one thread, oldest first. */

@@ -10,7 +10,7 @@ import { isLive } from '../domain/logbook/liveness.ts';
 import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type Observed, type RunId } from '../domain/values.ts';
 import { hearItem } from './command-events.ts';
-import { configFor, type LabConfig } from './lane-scope.ts';
+import { configFor, type LabConfig } from './lane.ts';
 
 type NamedInput = {
   readonly command: SeenCommand;

@@ -28,13 +28,13 @@ import {
 } from '../domain/launch/small-fix.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
+import { isAdopted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
 import { assertNever, type DigestOf, fromRfc3339, type Observed } from '../domain/values.ts';
 import { fixCommitMessage, fixerCommitMessage } from '../render/failure-words.ts';
 import { type OrderInput, orderStep } from './decide-launch.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 import {
   append,
   type DeciderInput,

@@ -25,7 +25,7 @@ import { placeWord } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approvals.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { decideWaitEdit } from './decide-waits.ts';
-import { pastOf, verdictOf } from './lane-history.ts';
+import { pastOf, verdictOf } from './lane.ts';
 import { isOpenProposal } from './proposal-texts.ts';
 import {
   isHeadOurs,

@@ -8,7 +8,7 @@ import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/need.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 import { link, utc } from '../render/words.ts';
-import { needsWatch, watchDispatches } from './decide-watch.ts';
+import { needsWatch, watchDispatches } from './decide-dispatches.ts';
 import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 
 /** Update interval of the comment. */

@@ -1,7 +1,6 @@
 /** Evaluates a run's gates on the facts of one moment. */
 
-import { type ResumePoint, resumePoint } from '../checkpoints/resume.ts';
-import { type StartPoint, startPoint } from '../checkpoints/start.ts';
+import { type ResumePoint, resumePoint, type StartPoint, startPoint } from '../checkpoints/start.ts';
 import { fillLane } from '../config/lane-of-file.ts';
 import type { Actor } from '../domain/actor.ts';
 import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
@@ -12,10 +11,9 @@ import type { Manifest } from '../domain/launch/manifest.ts';
 import { continuedAttempt } from '../domain/launch/next-attempt.ts';
 import type { Order } from '../domain/launch/order.ts';
 import type { OwnFix } from '../domain/launch/small-fix.ts';
-import { type Launch, launchesOf, type RentalSpending, rentedMoneyOf } from '../domain/launch/spending.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
 import {
   type Description,
@@ -25,6 +23,7 @@ import {
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
 import { type FactName, isNotAsked } from '../domain/need.ts';
+import { type Launch, launchesOf, type RentalSpending, rentedMoneyOf } from '../domain/past-runs.ts';
 import {
   type DigestOf,
   dateAfter,
@@ -35,14 +34,19 @@ import {
   type RunId,
   unknown,
 } from '../domain/values.ts';
-import type { ApprovalFacts, ChangeGateFacts, GateFacts, RanBefore } from '../gates/gate.ts';
-import { approvalVerdicts } from '../gates/gate.ts';
+import {
+  type ApprovalFacts,
+  approvalVerdicts,
+  type ChangeGateFacts,
+  type GateFacts,
+  type RanBefore,
+} from '../gates/gate.ts';
 import { changeVerdicts } from '../gates/run-gates.ts';
 import { canonicalDigest } from '../logbook/chain.ts';
 import { authorsOf } from './authors.ts';
 import { containerOf, contractNow } from './contract.ts';
 import { heldElsewhere } from './held-elsewhere.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 import { manifestOf } from './manifest-of.ts';
 
 /** The first week of a month can begin in the month before. */

@@ -2,15 +2,13 @@
 
 import { rootContents, writersOf } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
-import { pathsIn } from '../contracts/command-line.ts';
-import type { SearchedRoot } from '../domain/checkpoint/stored.ts';
+import { pathsIn } from '../contracts/fields.ts';
+import { rootHolder, type SearchedRoot } from '../domain/checkpoint/stored.ts';
 import type { CheckpointPlan } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { rootHolder } from '../domain/launch/output-root.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { ordersOf, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
-import { withoutEndSlashes } from '../domain/text.ts';
-import { known, type Observed } from '../domain/values.ts';
+import { known, type Observed, withoutEndSlashes } from '../domain/values.ts';
 import type { GateFacts } from '../gates/gate.ts';
 
 type Asking = {

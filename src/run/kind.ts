@@ -8,11 +8,16 @@ import type { LaneKind, LaneKinds } from '../config/lane-kind.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../config/rules/lane-rules.ts';
 import type { ContractFields } from '../contracts/fields.ts';
-import type { ExperimentFile, ReadFile } from '../domain/experiment.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
-import type { CarriedOver, Delta, ModelSize } from '../domain/launch/change-facts.ts';
+import type {
+  CarriedOver,
+  Delta,
+  ExperimentFile,
+  ModelSize,
+  ReadFile,
+} from '../domain/launch/change-facts.ts';
 import type {
   CheckpointPlan,
   Contract,

@@ -7,9 +7,9 @@ import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import { FAILURES, type Failure, mayPassAgain } from '../domain/failure-class.ts';
 import { type BaseFacts, type Delta, newDelta } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestChange } from '../domain/launch/manifest.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import { assertNever, known, type Observed, type RunId, unknown } from '../domain/values.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 
 /** Policy key of the minor Python version that parsed the experiment. */
 export const PYTHON_POLICY = 'lane.python';
@@ -200,4 +200,22 @@ function budgetText(budget: LaneConfig['costBudget']): string {
     perMonth === null ? [] : [`month ${perMonth}`],
   ];
   return [maxAcceleratorHours, enforce, ...periods.flat()].join(' ');
+}
+
+/** Read by uv, pip, build backends, version managers and Python before the job's own code runs. */
+const NAMES =
+  /^(?:(?:pyproject|hatch|cargo)\.toml|uv\.(?:lock|toml)|setup\.(?:py|cfg)|manifest\.in|(?:hatch|pdm)_build\.py|(?:pdm|poetry|pixi)\.(?:toml|lock)|pipfile(?:\.lock)?|pip\.conf|conda\.yaml|environment\.yml|build\.rs|cmakelists\.txt|meson\.build|pyvenv\.cfg|\.python-versions?|\.tool-versions|\.?mise\.toml|rust-toolchain(?:\.toml)?|\.env(?:rc)?|\.gitmodules|\.marin\.yaml|(?:site|user)customize\.py|(?:requirements|constraints)[\w.-]*\.(?:txt|in))$/;
+
+/** Virtual environments, installed packages, and tool settings that name programs. */
+const FOLDERS: ReadonlySet<string> = new Set(['.venv', 'venv', 'site-packages', '.cargo', '.mise']);
+
+/** Case-insensitive, as some file systems are. */
+export function isBuildFile(path: string): boolean {
+  const parts = path.toLowerCase().split('/');
+  const name = parts.at(-1) ?? '';
+  return (
+    NAMES.test(name) ||
+    name.endsWith('.pth') ||
+    parts.slice(0, -1).some((folder) => FOLDERS.has(folder) || /\.(egg-info|dist-info)$/.test(folder))
+  );
 }

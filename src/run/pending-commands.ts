@@ -4,7 +4,7 @@ import { offeredDigests } from '../commands/grammar/approved-text.ts';
 import { type BoundedReading, readCommentOf, type Speaker } from '../commands/grammar/read-comment.ts';
 import { firstNamed } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import { type ActionRecord, waitedAt } from '../domain/actions/action-state.ts';
+import { type ActionRecord, waitedAt } from '../domain/actions/action.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
 import { aboutComment, commentName, isQuiet, isToUntrusted } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';

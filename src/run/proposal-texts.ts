@@ -1,6 +1,6 @@
 /** Finds the text that shows a proposed cluster change, classifies its versions and restores it. */
 
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import type { ActionRecord } from '../domain/actions/action.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';

@@ -2,12 +2,12 @@
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
-import type { ReadExperiment } from '../domain/experiment.ts';
 import type { GitExporter, GitReader } from '../domain/git.ts';
-import type { EventDataByType } from '../domain/logbook/event.ts';
+import type { Detail } from '../domain/incidents.ts';
+import type { ReadExperiment } from '../domain/launch/change-facts.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
-import type { Detail } from '../domain/payload.ts';
 import type { Instant, Observed, RunId, Sha } from '../domain/values.ts';
 
 /** Why there is nothing to propose, or why nobody may now. */

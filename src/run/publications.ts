@@ -1,13 +1,13 @@
 /** Comments that the record requires, derived and never stored. */
 
-import type { ActionRecord } from '../domain/actions/action-state.ts';
+import type { ActionRecord } from '../domain/actions/action.ts';
 import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Effect, Summons } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
-import { isAdopted } from '../domain/logbook/adoption.ts';
 import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
+import { isAdopted } from '../domain/logbook/renting.ts';
 import type { Ending, RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import {
   markerIdentity,

@@ -4,41 +4,47 @@
  */
 
 import type { GateView } from '../commands/decision.ts';
+import { hasLabel, isIssueFirst } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { failedAttempt, rollbackOf } from '../domain/launch/next-attempt.ts';
 import { jobAsMended, ownFix } from '../domain/launch/small-fix.ts';
-import { awaitsAdoption } from '../domain/logbook/adoption.ts';
-import type { EventType } from '../domain/logbook/event.ts';
+import type { EventType } from '../domain/logbook/define.ts';
 import { isLive } from '../domain/logbook/liveness.ts';
+import { awaitsAdoption } from '../domain/logbook/renting.ts';
 import { approvedManifest, isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/need.ts';
-import { hasLabel, isIssueFirst } from '../domain/own-pull.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
 import { assertNever, type DigestOf, known } from '../domain/values.ts';
 import { notTakenOver } from '../render/propose-words.ts';
 import { approvalFacts, decideApprovals } from './approvals.ts';
 import { decideContract, decideImage } from './contract.ts';
-import { decideCare } from './decide-care.ts';
 import { decideClosure, decideMilestone, decideSourceTag } from './decide-closure.ts';
 import { type CommandOutcome, decideCommand, type StagedCommand } from './decide-commands.ts';
-import { decideGates, decideHeld, decideStart } from './decide-gates.ts';
-import { decideLaunch, decideLaunchTrouble, decideOrder } from './decide-launch.ts';
+import { decideCare, decideMissingCluster, decideStop, decideWatch } from './decide-dispatches.ts';
+import {
+  decideGates,
+  decideHeld,
+  decideLaunch,
+  decideLaunchTrouble,
+  decideOrder,
+  decideStart,
+} from './decide-launch.ts';
 import { decideFix, decideRelaunch, type RelaunchInput } from './decide-next-attempt.ts';
 import {
   decideCharge,
   decideOffer,
+  decidePages,
   decideReminder,
+  lostDeliveries,
   unconfirmedClosing,
   unsealedClosing,
   withdrawn,
 } from './decide-notices.ts';
-import { decidePages, lostDeliveries } from './decide-pages.ts';
 import { decideCard, decideComments, decideOpenWait, type PublishInput } from './decide-publications.ts';
 import { confirmedShowing, decideShown, isCardUnread } from './decide-shown.ts';
 import { isWaitOpen, isWaitUnclosed } from './decide-waits.ts';
-import { decideMissingCluster, decideStop, decideWatch } from './decide-watch.ts';
 import { type Gated, gateRun, unreadFacts } from './gate-run.ts';
-import { verdictOf } from './lane-history.ts';
+import { verdictOf } from './lane.ts';
 import { decideProposalTexts } from './proposal-texts.ts';
 import { append, type DeciderInput, once, type Step } from './step.ts';
 

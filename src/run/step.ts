@@ -4,12 +4,12 @@ import { type Dispatch, dispatchesFor, type Effect, type EffectOutcome } from '.
 import type { RunFacts } from '../domain/facts.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Role } from '../domain/logbook/parts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Needing, need } from '../domain/need.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
-import type { LaneScopedConfig } from './lane-scope.ts';
+import type { LaneScopedConfig } from './lane.ts';
 
 export type Step =
   /** `journal`: drafts for the repository journal in the same push. */

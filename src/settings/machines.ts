@@ -1,7 +1,7 @@
 /** Keys of a cluster of TPU VMs on Google Cloud: their location, and the handling of bad ones. */
 
 import { z } from 'zod';
-import { isMountPoint } from '../domain/care/worker-disk.ts';
+import { isMountPoint } from '../domain/care/machines.ts';
 import {
   type ConfigIssue,
   errorIf,

@@ -1,5 +1,6 @@
 /** Schemas for small config values. */
 
+import ignore from 'ignore';
 import { z } from 'zod';
 
 /** A name of something external, such as a branch or a metric: one line of text. */
@@ -73,3 +74,19 @@ export function setting<S extends z.ZodType>(
 export function unset<S extends z.ZodType>(schema: S, about: string) {
   return schema.nullable().default(null).describe(about);
 }
+
+/** Whether a path from the repository's root, or a folder above it, matches. */
+export function namedBy(patterns: readonly string[]): (path: string) => boolean {
+  const matcher = ignore({ ignorecase: false }).add(patterns.join('\n'));
+  return (path) => matcher.ignores(path);
+}
+
+export const fixerSettings = unset(
+  z.strictObject({
+    command: argumentArray.describe(
+      'Exact argument array, started in the files of the default branch; the failure comes as JSON on its standard input.',
+    ),
+    timeoutMs: setting(z.int().min(1_000).max(1_800_000), 600_000, 'After so long it is stopped.'),
+  }),
+  'A program of the lab that writes a patch for a small error in `fixScope` that ferrybot cannot fix itself: once per run, in a job without secrets. Its patch is launched only after an approval. null: none. Needs the workflow `workflows.fix`.',
+);

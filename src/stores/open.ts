@@ -8,22 +8,20 @@ import {
   type StorePath,
 } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
-import { withoutEndSlashes } from '../domain/text.ts';
-import { fromRfc3339, jsonIn, known, type Observed, unknown } from '../domain/values.ts';
+import { fromRfc3339, jsonIn, known, type Observed, unknown, withoutEndSlashes } from '../domain/values.ts';
 import { runProgram } from '../host/process.ts';
+import { createS3Bucket, folderBucket } from './buckets.ts';
 import {
   ask,
   type Bucket,
   type BucketFile,
   type BucketPage,
+  createStore,
   type PageQuery,
   type StoreAnswer,
   type StoreHost,
   saidNo,
-} from './ask.ts';
-import { folderBucket } from './folder.ts';
-import { createS3Bucket } from './s3.ts';
-import { createStore } from './store.ts';
+} from './store.ts';
 
 type GcsPlace = {
   /** `https://storage.googleapis.com`, or an emulator. */

@@ -1,8 +1,8 @@
 /** Sends one request to a tracker and validates the answer. */
 
 import * as z from 'zod';
-import { cutText } from '../domain/text.ts';
 import type { TrackerSilence } from '../domain/tracker.ts';
+import { cutText } from '../domain/values.ts';
 import { type Fetch, fetchWhole, type WholeAnswer } from '../host/fetch-whole.ts';
 import { redact } from '../host/redactor.ts';
 import { parseLoosely } from './metrics-file.ts';

@@ -4,7 +4,7 @@
  */
 
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Lease } from '../domain/logbook/events/job-events.ts';
 import { jobStateOf } from '../domain/logbook/job-state.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';

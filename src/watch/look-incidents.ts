@@ -19,7 +19,7 @@ import {
 import { reductionsTaken } from '../domain/launch/ladder.ts';
 import { reachedStep } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
-import type { EventDraft } from '../domain/logbook/event.ts';
+import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Standstill, Unread } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, present, toRfc3339 } from '../domain/values.ts';

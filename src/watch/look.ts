@@ -7,9 +7,8 @@ import { runInSubmissionId } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { BesideJob, Lease, Metrics } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { cutText } from '../domain/text.ts';
 import type { TrackerAnswer } from '../domain/tracker.ts';
-import { type Instant, momentOfMs, type Observed, toRfc3339 } from '../domain/values.ts';
+import { cutText, type Instant, momentOfMs, type Observed, toRfc3339 } from '../domain/values.ts';
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
 

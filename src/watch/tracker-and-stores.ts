@@ -7,9 +7,8 @@ import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/j
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
 import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
-import type { LogFacts } from './log-facts.ts';
+import { type LogFacts, withFailure } from './log-facts.ts';
 import { type Look, redactAndTruncate } from './look.ts';
-import { withFailure } from './signature-matches.ts';
 import { addTrainingLine, numberOf } from './training.ts';
 
 /** Keys under which trainers report what they minimise, the usual one first. */

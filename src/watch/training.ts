@@ -1,16 +1,16 @@
 /** What the training lines of a log come to: how fast it goes, and the course of what it measures. */
 
-import type { Replayed } from '../detectors/detector.ts';
-import { CATCH_UP_PAIRS } from '../detectors/measures.ts';
 import {
   addValue,
   FOLLOWED,
   type Followed,
   medianOf,
   NO_SERIES,
+  type Replayed,
   SERIES_LAWS,
   type Series,
-} from '../detectors/series.ts';
+} from '../detectors/detector.ts';
+import { CATCH_UP_PAIRS } from '../detectors/measures.ts';
 import type { TrainingLine } from '../diagnosis/trainers.ts';
 import type { Pace, ReplayedStep } from '../domain/logbook/events/job-events.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';

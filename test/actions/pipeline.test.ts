@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type Action, carryOut, type Place, type Refusal, type Under } from '../../src/actions/pipeline.ts';
 import { GitError } from '../../src/domain/git.ts';
 import { limits } from '../../src/domain/limits.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
 import type { AppendResult } from '../../src/logbook/chain.ts';
 

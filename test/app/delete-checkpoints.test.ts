@@ -17,8 +17,7 @@ import {
 import type { ChangeStep, CheckpointDeletion } from '../../src/domain/actions/action.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant, known, type Observed } from '../../src/domain/values.ts';
-import type { Bucket } from '../../src/stores/ask.ts';
-import { createStore } from '../../src/stores/store.ts';
+import { type Bucket, createStore } from '../../src/stores/store.ts';
 import { mira } from '../care/consent-parts.ts';
 import { permitFor } from '../support/capabilities.ts';
 

@@ -15,7 +15,7 @@ import { healthOf } from '../../src/care/disk/scan-record.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
 import { sealCapability } from '../../src/domain/actions/capability-seal.ts';
-import { isMountPoint, isTpuName, isZone } from '../../src/domain/care/worker-disk.ts';
+import { isMountPoint, isTpuName, isZone } from '../../src/domain/care/machines.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
 import { diskSchema } from '../../src/settings/machines.ts';
 import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';

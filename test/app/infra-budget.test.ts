@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readLabConfig } from '../../src/app/config-source.ts';
-import { INFRA_FILES_MAX, lintTogether } from '../../src/app/control/config-check.ts';
+import { INFRA_FILES_MAX, lintTogether } from '../../src/app/control/repository.ts';
 import { INFRA_CHARACTERS_MAX, setupLists } from '../../src/care/infra/lint.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { eventsPath, LOGBOOK_FILE_ENTRIES_MAX } from '../../src/logbook/segments.ts';
 import { bareRepository, type Remote, scratchFolder } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, lifeOfAFerry, observed, RUN } from '../logbook/sample-logbook.ts';

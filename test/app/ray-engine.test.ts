@@ -12,7 +12,7 @@ import { createEngines, type Engines, launcherCheckout } from '../../src/app/eng
 import { GitError, type GitExporter, type GitReader } from '../../src/domain/git.ts';
 import { branded, isSha } from '../../src/domain/values.ts';
 import { loadAdapters } from '../../src/engines/registry.ts';
-import type { LabConfig } from '../../src/run/lane-scope.ts';
+import type { LabConfig } from '../../src/run/lane.ts';
 import { changed } from '../config/small-config.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';

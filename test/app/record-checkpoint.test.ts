@@ -1,9 +1,9 @@
 /** The monthly checkpoint of the record, and attacks on it. On real git. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkpointRecord } from '../../src/app/control/checkpoint-record.ts';
+import { checkpointRecord } from '../../src/app/control/repository.ts';
 import { repairRecord } from '../../src/app/repair-record.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { branded, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { sealEvents } from '../../src/logbook/append.ts';

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
-import type { LabConfig } from '../../src/run/lane-scope.ts';
+import type { LabConfig } from '../../src/run/lane.ts';
 import { aConfig } from '../support/run-parts.ts';
 
 const passing = (...names: readonly string[]): LabConfig => {

@@ -1,6 +1,6 @@
 // Orders written with the stolen control key, with all entries that an order needs.
 
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { forge, type Gated, isGated, readable } from './forging.ts';

@@ -1,6 +1,6 @@
 // How an attacker with or without a stolen key reads and writes the record.
 
-import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, EventOf, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { Role } from '../../src/domain/logbook/parts.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
 import { parseSigningKey, sha256Hex } from '../../src/host/keys.ts';

@@ -1,7 +1,7 @@
 // Moves around a hero run: people approve, brake, reject checkpoints, roll back, continue and clean up, and
 // attackers interfere.
 
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { logbookText } from '../support/play.ts';
 import { ATTACKS, type Attack, edit } from './attacks.ts';

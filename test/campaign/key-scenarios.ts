@@ -1,6 +1,6 @@
 // Attacks with the stolen control key: entries of the record about events that never happened.
 
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { edit } from './attacks.ts';
 import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';

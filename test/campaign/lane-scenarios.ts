@@ -1,6 +1,6 @@
 // A second run in a lane with a live one: a thief of the control key proposes it, and people approve both.
 
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { citationOf, forgeOrder, newestApproval } from './forged-orders.ts';
 import { forge, forgeProposing, readable } from './forging.ts';
 import { approveLine, lineOnShow } from './honest.ts';

@@ -62,8 +62,8 @@ vi.mock('../../src/actions/verify-action.ts', async (original) => {
 });
 
 // A file always has the identity that was seen first.
-vi.mock('../../src/stores/folder.ts', async (original) => {
-  const real = await original<typeof import('../../src/stores/folder.ts')>();
+vi.mock('../../src/stores/buckets.ts', async (original) => {
+  const real = await original<typeof import('../../src/stores/buckets.ts')>();
   const { folderBucket: bucket } = real;
   const first = new Map<string, string>();
   const nameOf = (key: string, identity: string): string => {

@@ -42,8 +42,8 @@ vi.mock('../../src/actions/mint.ts', async (original) => {
   return { ...real, mintStop };
 });
 
-vi.mock('../../src/domain/text.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/text.ts')>();
+vi.mock('../../src/domain/values.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/values.ts')>();
   const cutText: typeof real.cutText = (text, max) =>
     gone.has('whole characters') ? text.slice(0, max) : real.cutText(text, max);
   return { ...real, cutText };

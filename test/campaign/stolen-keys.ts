@@ -1,7 +1,7 @@
 // What a thief can sign with the control key and the watch key. The runner's key is not included, because it
 // is where launches are made.
 
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';

@@ -7,11 +7,10 @@ import {
   judgeBadNode,
   openSignatureMatch,
 } from '../../src/care/bad-node.ts';
-import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/tpu-vm.ts';
+import { isSameVm, type TpuVm, type VmListing } from '../../src/domain/care/machines.ts';
 import { after } from '../../src/domain/values.ts';
-import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
+import { FAILURE_WORKERS_MAX, NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { eventsOf } from '../../src/watch/observation.ts';
-import { FAILURE_WORKERS_MAX } from '../../src/watch/signature-matches.ts';
 import { readLogText } from '../support/log-text.ts';
 import { foundJob, lookWith } from '../support/look.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

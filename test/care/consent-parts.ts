@@ -4,11 +4,10 @@
  */
 
 import type { ActionFacts } from '../../src/actions/verify-action.ts';
-import type { ActionEvidence, ActionProposal } from '../../src/domain/actions/action.ts';
-import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
+import type { ActionEvidence, ActionProposal, ActionRecord } from '../../src/domain/actions/action.ts';
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import {
   branded,
   type Digest,

@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintAction } from '../../src/actions/mint.ts';
 import { type ActionFacts, actionFault } from '../../src/actions/verify-action.ts';
-import type { ActionRecord } from '../../src/domain/actions/action-state.ts';
+import type { ActionRecord } from '../../src/domain/actions/action.ts';
 import { type Capability, CapabilityError, spendCapability } from '../../src/domain/actions/capability.ts';
 import { branded, isSha, known, after as moved, toRfc3339, unknown } from '../../src/domain/values.ts';
 import { at, BARE, COMMAND, comment, digestOf, facts, mira, proposal, record } from './consent-parts.ts';

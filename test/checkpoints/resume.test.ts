@@ -1,9 +1,8 @@
 /** What a retry may resume from after a failure: never a checkpoint that is not eligible now. */
 
 import { describe, expect, it } from 'vitest';
-import { type ResumeInput, resumePoint } from '../../src/checkpoints/resume.ts';
-import { startPoint } from '../../src/checkpoints/start.ts';
-import { readCommandLine } from '../../src/contracts/command-line.ts';
+import { type ResumeInput, resumePoint, startPoint } from '../../src/checkpoints/start.ts';
+import { readCommandLine } from '../../src/contracts/fields.ts';
 import type { StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { OUTSIDE } from '../../src/domain/launch/contract.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CleanAnswer, readCleanAnswer } from '../../src/care/disk/worker-answers.ts';
 import { cleanCommand } from '../../src/clouds/gcp/ssh.ts';
-import { isMountPoint } from '../../src/domain/care/worker-disk.ts';
+import { isMountPoint } from '../../src/domain/care/machines.ts';
 import { branded, type Observed } from '../../src/domain/values.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';
 

@@ -6,7 +6,7 @@ import { judgeWorker } from '../../src/care/disk/scan-record.ts';
 import { readDiskUsage, readFolderSizes, readMounts } from '../../src/care/disk/worker-answers.ts';
 import type { GcloudOptions } from '../../src/clouds/gcp/gcloud.ts';
 import { folderOf, inspectWorker, sshArguments, type WorkerAnswers } from '../../src/clouds/gcp/ssh.ts';
-import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/care/worker-disk.ts';
+import { isMountPoint, isTpuName, isZone, type TpuWorker } from '../../src/domain/care/machines.ts';
 import { branded, type Observed } from '../../src/domain/values.ts';
 import { aNode, gcloudStandin, type Standin } from '../care/gcloud-standin.ts';
 import { hasNamespaces, makeTpuWorker, type TpuWorkerSandbox } from '../support/tpu-worker.ts';

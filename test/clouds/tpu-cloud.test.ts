@@ -14,7 +14,7 @@ import {
 } from '../../src/clouds/gcp/gcloud.ts';
 import type { VmIdentity } from '../../src/domain/actions/action.ts';
 import { type Capability, CapabilityError } from '../../src/domain/actions/capability.ts';
-import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/tpu-vm.ts';
+import { deleteStep, isSameVm, type TpuCloud, type TpuVm } from '../../src/domain/care/machines.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { at, comment, digestOf, evidence, facts, proposal, record } from '../care/consent-parts.ts';
 import { aNode, gcloudStandin, type Standin, type StandinState } from '../care/gcloud-standin.ts';

@@ -1,8 +1,7 @@
 /** The commands of the corpus; their decisions do not matter for the grammar. */
 
 import { z } from 'zod';
-import type { CommandSpec } from '../../src/commands/spec.ts';
-import { knobPath, knobValue } from '../../src/commands/values.ts';
+import { type CommandSpec, knobPath, knobValue } from '../../src/commands/values.ts';
 
 const text = z.string().trim().min(1);
 const NAMES = [

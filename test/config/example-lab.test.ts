@@ -8,7 +8,7 @@ import { readLabConfig } from '../../src/app/config-source.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { readKnobs } from '../../src/delta/config-delta.ts';
 import { KINDS } from '../../src/kinds/registry.ts';
-import type { LabConfig } from '../../src/run/lane-scope.ts';
+import type { LabConfig } from '../../src/run/lane.ts';
 import { DEMO_KEYS } from '../support/demo-keys.ts';
 import { experimentFile } from '../support/read-experiments.ts';
 import { inLane } from '../support/run-parts.ts';

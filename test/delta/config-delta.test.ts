@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configDelta } from '../../src/delta/config-delta.ts';
-import type { Reading } from '../../src/domain/experiment.ts';
-import type { Delta } from '../../src/domain/launch/change-facts.ts';
+import type { Delta, Reading } from '../../src/domain/launch/change-facts.ts';
 import { newestPython, readExperiments } from '../support/read-experiments.ts';
 import { type CorpusCase, type Expectation, readCorpus } from './corpus.ts';
 

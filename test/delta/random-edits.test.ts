@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
-import type { ExperimentFile, Reading } from '../../src/domain/experiment.ts';
+import type { ExperimentFile, Reading } from '../../src/domain/launch/change-facts.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
 import { readExperiments, readText } from '../support/read-experiments.ts';
 import {

@@ -14,7 +14,7 @@ import { withSecondLane } from '../../demo/second-lane.ts';
 import { readLabConfig } from '../../src/app/config-source.ts';
 import { stopStep } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
-import { adoptingLanes } from '../../src/run/lane-scope.ts';
+import { adoptingLanes } from '../../src/run/lane.ts';
 import { permitFor } from '../support/capabilities.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../fixtures/lab/.github/ferrybot.yml');

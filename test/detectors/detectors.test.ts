@@ -1,10 +1,15 @@
 /** Each detector by its rule: at its bound, just before it, and silent without its evidence. */
 
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/detectors/detector.ts';
+import {
+  addValue,
+  type Evidence,
+  NO_SERIES,
+  SERIES_LAWS,
+  type Series,
+} from '../../src/detectors/detector.ts';
 import { SPEED_LAW } from '../../src/detectors/progress.ts';
 import { DETECTORS } from '../../src/detectors/registry.ts';
-import { addValue, NO_SERIES, SERIES_LAWS, type Series } from '../../src/detectors/series.ts';
 import { DETECTOR_IDS, type DetectorId } from '../../src/domain/failure-class.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
 

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventType } from '../../src/domain/logbook/event.ts';
+import type { EventType } from '../../src/domain/logbook/define.ts';
 import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
 import { type RunState, TRACE_POINTS_MAX } from '../../src/domain/logbook/run-state.ts';
 import { aRun } from '../support/run-builder.ts';

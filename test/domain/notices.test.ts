@@ -1,7 +1,7 @@
 /** Which notices the record accepts: a stolen key cannot prevent a notice by recording that it was sent. */
 
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import type { NoticeReason } from '../../src/domain/logbook/events/notice-events.ts';
 import type { Role } from '../../src/domain/logbook/parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

@@ -1,7 +1,7 @@
 /** Two paths that are the same place in different notations, and which run owns which place. */
 
 import { expect, it } from 'vitest';
-import { rootHolder } from '../../src/domain/launch/output-root.ts';
+import { rootHolder } from '../../src/domain/checkpoint/stored.ts';
 import type { IssuedOrder, RunState } from '../../src/domain/logbook/run-state.ts';
 
 // Only the parts of a run that this code uses.

@@ -1,7 +1,7 @@
 /** What may follow in the record about the watch of a run, by any writer. */
 
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';
 

@@ -12,7 +12,7 @@ import {
   hidesChange,
   readPatch,
   shownPatch,
-} from '../../src/domain/launch/patch.ts';
+} from '../../src/domain/launch/small-fix.ts';
 
 let folder = '';
 beforeAll(() => {

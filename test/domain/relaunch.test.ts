@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
 import { mayBeApprovedAgain, responseTo } from '../../src/domain/launch/response.ts';
-import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import { branded, isRunId } from '../../src/domain/values.ts';
 import { consentDraft, proposal, proposedDraft, evidence as shown } from '../care/consent-parts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

@@ -1,7 +1,7 @@
 /** Every event that may not follow is rejected with the rule that it breaks. */
 
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { illegalAfter } from '../../src/domain/logbook/fold.ts';
 import { branded, isRunId } from '../../src/domain/values.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';

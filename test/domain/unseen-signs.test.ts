@@ -1,7 +1,7 @@
 /** Which characters a reader cannot distinguish from a plain blank or from nothing. */
 
 import { expect, it } from 'vitest';
-import { unseenSign } from '../../src/domain/text.ts';
+import { unseenSign } from '../../src/domain/values.ts';
 
 /**
  * PropList.txt of Unicode 16, White_Space, without the plain blank and characters that end or indent a line.

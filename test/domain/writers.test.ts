@@ -1,8 +1,8 @@
 /** Which role may write which event, and the first event of a run. */
 
 import { describe, expect, it } from 'vitest';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { EVENT_TYPES, WRITERS } from '../../src/domain/logbook/definitions.ts';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
 import { fold, illegalAfter } from '../../src/domain/logbook/fold.ts';
 import { ROLES } from '../../src/domain/logbook/parts.ts';
 import { aRun } from '../support/run-builder.ts';

@@ -9,11 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Engine, FoundJob, JobSpec } from '../../src/domain/engine.ts';
-import { isTerminal } from '../../src/domain/engine.ts';
+import { type Engine, type FoundJob, isTerminal, type JobSpec } from '../../src/domain/engine.ts';
 import { createLocalEngine } from '../../src/engines/local/engine.ts';
-import { type ProgramResult, runProgram } from '../../src/host/process.ts';
-import { processStartOf } from '../../src/host/process-identity.ts';
+import { type ProgramResult, processStartOf, runProgram } from '../../src/host/process.ts';
 import { stopIn, submitTo } from '../support/capabilities.ts';
 import { readText } from '../support/log-text.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { IN_VARIABLES, readJobDetails } from '../../src/engines/ray/job-details.ts';
-import { identityTexts } from '../../src/engines/shared/identity.ts';
+import { identityTexts } from '../../src/engines/shared/kit.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 1, manifest: `sha256:${'b'.repeat(64)}` };
 const LIVE = {

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { IN_METADATA, IN_VARIABLES, identityOf } from '../../src/engines/ray/job-details.ts';
-import { identityTexts } from '../../src/engines/shared/identity.ts';
+import { identityTexts } from '../../src/engines/shared/kit.ts';
 
 const OURS = { run: 'ferry-daily-20261121', attempt: 2, manifest: `sha256:${'a'.repeat(64)}` };
 

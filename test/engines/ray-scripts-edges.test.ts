@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
 import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
-import { identityTexts } from '../../src/engines/shared/identity.ts';
+import { identityTexts } from '../../src/engines/shared/kit.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillTemplate } from '../../src/engines/ray/scripts/run-script.ts';
-import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/said.ts';
+import { reasonOf, scrubber, submittedIds } from '../../src/engines/ray/scripts/submit.ts';
 import { secretForms } from '../support/secret-forms.ts';
 
 /** Secrets as people choose them and as machines make them; shorter ones occur by chance in any text. */

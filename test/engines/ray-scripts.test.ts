@@ -9,7 +9,7 @@ import type { Engine, JobObservation, JobSpec } from '../../src/domain/engine.ts
 import { createRayEngine } from '../../src/engines/ray/engine.ts';
 import { IN_VARIABLES } from '../../src/engines/ray/job-details.ts';
 import type { ScriptTemplates } from '../../src/engines/ray/scripts/run-script.ts';
-import { identityTexts } from '../../src/engines/shared/identity.ts';
+import { identityTexts } from '../../src/engines/shared/kit.ts';
 import { submitTo } from '../support/capabilities.ts';
 import { type Doing, openStandIn, type StandIn } from '../support/stand-in-scripts.ts';
 

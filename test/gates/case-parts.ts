@@ -3,8 +3,8 @@
 import type { UnnamedWork } from '../../src/domain/actor.ts';
 import type { CheckFacts, Mismatch } from '../../src/domain/facts.ts';
 import type { KnobChange } from '../../src/domain/launch/change-facts.ts';
-import type { Launch } from '../../src/domain/launch/spending.ts';
 import type { GateId } from '../../src/domain/launch/verdict.ts';
+import type { Launch } from '../../src/domain/past-runs.ts';
 import { after, type Instant, known, unknown } from '../../src/domain/values.ts';
 import type { GateFacts } from '../../src/gates/gate.ts';
 import { shaOf } from '../support/run-drafts.ts';

@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { createClient, type GitHubClient } from '../../src/github/call.ts';
-import { listNewComments, listNewReviews } from '../../src/github/new-comments.ts';
+import { listNewComments, listNewReviews } from '../../src/github/thread-comments.ts';
 import { instant } from '../support/run-facts.ts';
 
 const START = Date.parse('2026-11-20T00:00:00Z');

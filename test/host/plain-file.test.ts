@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { jobMetadata } from '../../src/engines/shared/identity.ts';
 import { readLogFile, readRecord } from '../../src/engines/shared/job-files.ts';
+import { jobMetadata } from '../../src/engines/shared/kit.ts';
 import { RECORD_FILE_BYTES_MAX } from '../../src/host/files.ts';
 
 async function folderOf(): Promise<string> {

@@ -8,7 +8,7 @@ import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../src/domain/experiment.ts';
+import type { Reading } from '../../src/domain/launch/change-facts.ts';
 import { createExperimentReader } from '../../src/host/python-child.ts';
 
 const PATH = process.env['PATH'] ?? '';

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { onlyEntryOf } from '../../src/host/zip-entry.ts';
+import { onlyEntryOf } from '../../src/host/files.ts';
 import { zipOf } from '../support/left-artifacts.ts';
 
 /** Python's own writer; `seekable` false writes sizes after the data, as for a stream. */

@@ -15,7 +15,7 @@ import { approvalFacts } from '../../src/run/approvals.ts';
 import { COMMENT_GONE_MS } from '../../src/run/decide-commands.ts';
 import { decideJournal } from '../../src/run/decide-journal.ts';
 import { gateRun } from '../../src/run/gate-run.ts';
-import type { LaneScopedConfig } from '../../src/run/lane-scope.ts';
+import type { LaneScopedConfig } from '../../src/run/lane.ts';
 import { pendingItems } from '../../src/run/pending-commands.ts';
 import { reconcile } from '../../src/run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS } from '../../src/run/step.ts';

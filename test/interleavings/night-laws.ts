@@ -2,7 +2,7 @@
 // decisions.
 
 import { maxAgeMsOf } from '../../src/config/approvers.ts';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { CONFIG } from '../run/parts.ts';
 import type { Call, Night, NightJob } from './night-world.ts';
 

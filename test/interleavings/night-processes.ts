@@ -12,7 +12,7 @@ import { incidentsWith } from '../../src/domain/incidents.ts';
 import { onRung } from '../../src/domain/launch/ladder.ts';
 import { isBeforeLaunch } from '../../src/domain/launch/next-attempt.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { fromRfc3339, known, unknown } from '../../src/domain/values.ts';
 import { decideOrder } from '../../src/run/decide-launch.ts';

@@ -15,7 +15,7 @@ import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { Confidence, FailureClass } from '../../src/domain/failure-class.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, type Instant, isInstant, isRunId, toRfc3339 } from '../../src/domain/values.ts';

@@ -1,6 +1,6 @@
 // The checker: it uses only what people did and what was recorded, and none of the bot's own decisions.
 
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { commitFor, fingerprintOf } from './content.ts';
 import { type Deed, type Job, PULL, type Snapshot, type World } from './world.ts';
 

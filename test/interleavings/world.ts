@@ -3,7 +3,7 @@
 
 import type { Actor, Permission } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import { EMPTY_JOURNAL, type JournalState, journalFold } from '../../src/domain/logbook/journal-state.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';

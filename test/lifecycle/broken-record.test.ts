@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { lineOf, signedText, type UnsealedEvent } from '../../src/logbook/chain.ts';
 import { approvalLine } from '../support/approve.ts';

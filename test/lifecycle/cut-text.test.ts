@@ -1,7 +1,7 @@
 /** Truncating pushed text: half of a surrogate pair made canonical JSON throw, which failed every trigger. */
 
 import { describe, expect, it } from 'vitest';
-import { cutText, cutTextFromEnd } from '../../src/domain/text.ts';
+import { cutText, cutTextFromEnd } from '../../src/domain/values.ts';
 import { propose, stateOf, until } from '../support/play.ts';
 import { answersTo, fileOf, HOUR, MINUTE, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { eventsOf, playFerry, propose, stateOf } from '../support/play.ts';
 import { botComments } from '../support/talk.ts';
 import { openVirtualLab } from '../support/virtual-lab.ts';

@@ -1,7 +1,7 @@
 /** The logbook, comments and mentions of a hero run, from the contract to the seal. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { type CheckpointFolders, checkpointFolders } from '../support/checkpoint-folders.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { ANSWERS, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import type { EventDataByType, EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import type { RecordedDiagnosis } from '../../src/domain/logbook/events/job-events.ts';
 import { forge, type Pushing } from '../campaign/forging.ts';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';

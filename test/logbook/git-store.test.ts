@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { GitReader } from '../../src/domain/git.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { branded, isInstant, type Sha } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/append.ts';

@@ -1,9 +1,8 @@
 // The Markdown logbook: the policy's shape, and escaped outside text.
 
 import { describe, expect, it } from 'vitest';
-import { code, prose } from '../../src/domain/logbook/plain-text.ts';
-import { projectLogbook } from '../../src/logbook/projection.ts';
-import { showText } from '../../src/logbook/telling.ts';
+import { code, prose } from '../../src/domain/logbook/define.ts';
+import { projectLogbook, showText } from '../../src/logbook/projection.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
 import { alice, commandSeen, fileOf, lifeOfAFerry, proposed, RUN } from './sample-logbook.ts';

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { TYPED_SECRETS } from '../support/leaks.ts';
 import { fileOf, lifeOfAFerry } from './sample-logbook.ts';
 

@@ -1,7 +1,7 @@
 // A lab's keys and the life of one ferry, as drafts and as a signed file, for the logbook tests.
 
 import { generateKeyPairSync } from 'node:crypto';
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { PublicKey, Role } from '../../src/domain/logbook/parts.ts';
 import { branded, type Digest, isDigest, isInstant, isRunId, isSha } from '../../src/domain/values.ts';
 import { parseSigningKey, type SigningKey, sha256Hex } from '../../src/host/keys.ts';

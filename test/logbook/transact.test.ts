@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/domain/limits.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { EMPTY_JOURNAL, type JournalState } from '../../src/domain/logbook/journal-state.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
 import { type Entry, recordAsDecided, transact, transactRun } from '../../src/logbook/append.ts';

@@ -1,6 +1,6 @@
 // Verification for tests: with the lab's keys and real signatures unless a test overrides them.
 
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import type { Anchor } from '../../src/logbook/chain.ts';
 import { type Verification, type VerifyInput, verifyLogbook } from '../../src/logbook/verify.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logbookPage, pythonVerifier } from '../../scripts/logbook/event-tables.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { PublicKey } from '../../src/domain/logbook/parts.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';

@@ -102,10 +102,10 @@ describe('the source tree', () => {
       callers(/['"]DELETE['"]/)
         .filter((file) => file.startsWith('src/stores/'))
         .toSorted(),
-    ).toEqual(['src/stores/ask.ts', 'src/stores/open.ts', 'src/stores/s3.ts']);
+    ).toEqual(['src/stores/store.ts', 'src/stores/open.ts', 'src/stores/buckets.ts']);
     expect(callers(/\bbucket\.remove\(/)).toEqual(['src/stores/store.ts']);
     // The words of a deletion occur only in the step that needs a consent.
-    expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/tpu-vm.ts']);
+    expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/machines.ts']);
   });
 
   it('has no code that restarts, stops or creates a cluster or its head node', () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { onCallSchema } from '../../src/config/approvals-schema.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
-import { pagesWith } from '../../src/run/decide-pages.ts';
+import { pagesWith } from '../../src/run/decide-notices.ts';
 import { aRun } from '../support/run-builder.ts';
 import { alice, bob, incidentDraft } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';

@@ -6,7 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromRfc3339 } from '../../src/domain/values.ts';
 import { trackerUrl } from '../../src/render/job-table.ts';
-import { needsWatch } from '../../src/run/decide-watch.ts';
+import { needsWatch } from '../../src/run/decide-dispatches.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { leaseFor, released } from '../../src/watch/cadence.ts';
 import { logFactsFrom } from '../../src/watch/course.ts';

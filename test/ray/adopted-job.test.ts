@@ -6,7 +6,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/contracts/command-line.ts';
+import { readCommandLine } from '../../src/contracts/fields.ts';
 import { type Engine, isTerminal, type JobDescription } from '../../src/domain/engine.ts';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
 import { stopIn } from '../support/capabilities.ts';

@@ -8,7 +8,7 @@ import type { Description, RunState } from '../../src/domain/logbook/run-state.t
 import { branded, isSha, known } from '../../src/domain/values.ts';
 import { notConfirmed } from '../../src/render/propose-words.ts';
 import { renderPublication } from '../../src/render/publication.ts';
-import { pastOf } from '../../src/run/lane-history.ts';
+import { pastOf } from '../../src/run/lane.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun } from '../support/run-builder.ts';
 import { aConfig } from '../support/run-parts.ts';

@@ -9,7 +9,7 @@ import type { RenderInput } from '../../src/render/input.ts';
 import { lossChart } from '../../src/render/lane-history.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approvals.ts';
 import { judgeRun } from '../../src/run/kind.ts';
-import { pastOf } from '../../src/run/lane-history.ts';
+import { pastOf } from '../../src/run/lane.ts';
 import { consentDraft, proposedDraft } from '../care/consent-parts.ts';
 import { parseChart } from '../support/parse-chart.ts';
 import { aRun } from '../support/run-builder.ts';

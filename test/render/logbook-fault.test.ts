@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogbookFault } from '../../src/domain/logbook/logbook-fault.ts';
 import { readMarker } from '../../src/domain/marker.ts';
-import { logbookFaultMarker, renderLogbookFault } from '../../src/render/logbook-fault.ts';
+import { logbookFaultMarker, renderLogbookFault } from '../../src/render/notice.ts';
 import { shaOf } from '../support/run-drafts.ts';
 
 const FAULTS: readonly LogbookFault[] = [

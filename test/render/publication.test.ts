@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/answers.ts';
-import { INCIDENT_CODES, INCIDENTS } from '../../src/domain/incidents.ts';
+import {
+  type Detail,
+  type Fields,
+  INCIDENT_CODES,
+  INCIDENTS,
+  recordedFacts,
+} from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { readMarker } from '../../src/domain/marker.ts';
-import { type Detail, type Fields, recordedFacts } from '../../src/domain/payload.ts';
 import { known } from '../../src/domain/values.ts';
 import { renderJournalAnswer } from '../../src/render/answer.ts';
 import { type PublicationView, renderPublication } from '../../src/render/publication.ts';
 import { recordedApprovalVerdicts } from '../../src/run/approvals.ts';
 import { judgeRun } from '../../src/run/kind.ts';
-import { pastOf } from '../../src/run/lane-history.ts';
+import { pastOf } from '../../src/run/lane.ts';
 import { publicationsOf } from '../../src/run/publications.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, type Commanded } from '../support/run-drafts.ts';

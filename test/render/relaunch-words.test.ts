@@ -1,8 +1,7 @@
 /** Why a job is not restarted, in the text that people read. */
 
 import { expect, it } from 'vitest';
-import { readIncident } from '../../src/domain/incidents.ts';
-import type { Detail } from '../../src/domain/payload.ts';
+import { type Detail, readIncident } from '../../src/domain/incidents.ts';
 import { incidentWords } from '../../src/render/incident-words.ts';
 
 const REASONS: readonly Detail[] = [

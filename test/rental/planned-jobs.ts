@@ -4,7 +4,7 @@ import { OFFERS } from '../../packages/playground/test/support/vast-market.ts';
 import type { Account } from '../../packages/playground/vast/account.ts';
 import type { Container, Instance } from '../../packages/playground/vast/instance.ts';
 import { storageHourly } from '../../packages/playground/vast/offers.ts';
-import type { RentedInstance } from '../../src/domain/rented.ts';
+import type { RentedInstance } from '../../src/domain/care/machines.ts';
 
 /** The prefix of a job id in the labels of our machines. */
 export const FLEET = 'ferrybot:lab:';

@@ -6,12 +6,12 @@
 import { type Account, createAccount } from '../../packages/playground/vast/account.ts';
 import { type TearDownPorts, tearDown } from '../../src/actions/destroy.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import { destroyStep, type RentalAccount } from '../../src/domain/care/machines.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { illegalOrphan, type Orphan, orphansAfter } from '../../src/domain/logbook/events/rental-events.ts';
 import { isHolding } from '../../src/domain/logbook/liveness.ts';
 import { microdollarsOf } from '../../src/domain/logbook/renting.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { destroyStep, type RentalAccount } from '../../src/domain/rented.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
 import { type RecordPort, transact } from '../../src/logbook/append.ts';
 import { decideTearDown } from '../../src/rental/tear-down.ts';

@@ -1,7 +1,7 @@
 /** The record of a simulated run: as after a launch, and then by the rules of the real record. */
 
 import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
-import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { fold, foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { type Instant, type RunId, toRfc3339 } from '../../src/domain/values.ts';

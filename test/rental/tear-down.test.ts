@@ -2,9 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RentedInstance } from '../../src/domain/rented.ts';
-import type { RentingRun, TearDownPolicy } from '../../src/rental/tear-down.ts';
-import { decideTearDown, type TearDownInput } from '../../src/rental/tear-down.ts';
+import type { RentedInstance } from '../../src/domain/care/machines.ts';
+import {
+  decideTearDown,
+  type RentingRun,
+  type TearDownInput,
+  type TearDownPolicy,
+} from '../../src/rental/tear-down.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

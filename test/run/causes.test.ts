@@ -1,8 +1,8 @@
 /** Which causes a trigger gives a run to decide. */
 
 import { describe, expect, it } from 'vitest';
+import { causesOf, noteReconciled } from '../../src/app/control/reconcile-run.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
-import { causesOf, noteReconciled } from '../../src/run/causes.ts';
 import { agendaFor, type Cause, causesOfStep } from '../../src/run/reconcile.ts';
 import { append, NO_ATTEMPTS } from '../../src/run/step.ts';
 import { NOON } from '../support/run-facts.ts';

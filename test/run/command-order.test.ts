@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { CommentFacts } from '../../src/domain/facts.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { known, after as plus, unknown } from '../../src/domain/values.ts';
 import type { CommandOutcome } from '../../src/run/decide-commands.ts';
 import { publicationsOf } from '../../src/run/publications.ts';

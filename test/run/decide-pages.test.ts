@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { onCallSchema } from '../../src/config/approvals-schema.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, type Instant, isInstant } from '../../src/domain/values.ts';
-import { decidePages, isQuiet, pagesWith, peopleAt } from '../../src/run/decide-pages.ts';
+import { decidePages, isQuiet, pagesWith, peopleAt } from '../../src/run/decide-notices.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob, incidentDraft } from '../support/run-drafts.ts';
 import { aConfig } from '../support/run-parts.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '../../src/domain/facts.ts';
 import { type Instant, unknown } from '../../src/domain/values.ts';
-import { decideStop, isStopOwed } from '../../src/run/decide-watch.ts';
+import { decideStop, isStopOwed } from '../../src/run/decide-dispatches.ts';
 import { NO_ATTEMPTS } from '../../src/run/step.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { alice, bob } from '../support/run-drafts.ts';

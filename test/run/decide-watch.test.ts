@@ -5,7 +5,7 @@ import type { RentalTerms } from '../../src/domain/launch/manifest.ts';
 import type { Machine } from '../../src/domain/logbook/events/rental-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import type { Instant } from '../../src/domain/values.ts';
-import { isSilent } from '../../src/run/decide-watch.ts';
+import { isSilent } from '../../src/run/decide-dispatches.ts';
 import { USUAL_CADENCE } from '../../src/watch/cadence.ts';
 import type { RunBuilder } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

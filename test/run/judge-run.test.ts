@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LaneConfig } from '../../src/config/lane-schema.ts';
-import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import type { EventDataByType } from '../../src/domain/logbook/define.ts';
 import { judgeRun } from '../../src/run/kind.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../src/domain/checkpoint/stored.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { Observed } from '../../src/domain/values.ts';
-import type { StoreHost } from '../../src/stores/ask.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
+import type { StoreHost } from '../../src/stores/store.ts';
 import { permitFor } from '../support/capabilities.ts';
 import { openFolder, openGcs, openS3, plainHost, type StoreBench } from '../support/store-servers.ts';
 

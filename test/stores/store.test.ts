@@ -6,9 +6,8 @@
 import { expect, it } from 'vitest';
 import { deletionStep } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant, known } from '../../src/domain/values.ts';
-import type { Bucket } from '../../src/stores/ask.ts';
-import { createS3Bucket } from '../../src/stores/s3.ts';
-import { createStore } from '../../src/stores/store.ts';
+import { createS3Bucket } from '../../src/stores/buckets.ts';
+import { type Bucket, createStore } from '../../src/stores/store.ts';
 import { permitFor } from '../support/capabilities.ts';
 
 const PATH = 's3://lab/run/step-1';

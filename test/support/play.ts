@@ -4,7 +4,7 @@ import { runFolders } from '../../packages/playground/git/logbook-text.ts';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { readPath } from '../../packages/playground/git/store/memory-remote.ts';
 import type { Person } from '../../packages/playground/world/seed.ts';
-import type { LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { fold } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { remembered } from '../../src/domain/values.ts';

@@ -5,7 +5,7 @@
 
 import { execa } from 'execa';
 import { z } from 'zod';
-import type { ExperimentFile, Reading } from '../../src/domain/experiment.ts';
+import type { ExperimentFile, Reading } from '../../src/domain/launch/change-facts.ts';
 import { scriptText } from '../../src/host/python/script.ts';
 import { createExperimentReader, parseReading } from '../../src/host/python-child.ts';
 

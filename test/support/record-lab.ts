@@ -3,7 +3,7 @@
 import type { OpenLab } from '../../src/app/open-lab.ts';
 import { createEventStore, type EventStore } from '../../src/app/record.ts';
 import type { GitReader, GitWriter } from '../../src/domain/git.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import type { Remote } from '../host/git/scratch-repository.ts';

@@ -8,7 +8,7 @@ import { type Account, createAccount } from '../../packages/playground/vast/acco
 import type { Instance } from '../../packages/playground/vast/instance.ts';
 import { storageHourly } from '../../packages/playground/vast/offers.ts';
 import { spendCapability } from '../../src/domain/actions/capability.ts';
-import { destroyStep, type RentalAccount } from '../../src/domain/rented.ts';
+import { destroyStep, type RentalAccount } from '../../src/domain/care/machines.ts';
 import type { SimulatedEngine } from './simulated-engine.ts';
 
 const FLEET = 'ferrybot:lab:';

@@ -3,7 +3,7 @@
 import type { Actor } from '../../src/domain/actor.ts';
 import type { Dispatch } from '../../src/domain/effect.ts';
 import type { Order } from '../../src/domain/launch/order.ts';
-import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/event.ts';
+import type { EventDataByType, EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
 import { foldOne } from '../../src/domain/logbook/fold.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';

@@ -3,9 +3,9 @@
 import { readLabConfig } from '../../src/app/config-source.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { GATES, type GateId, type Verdict } from '../../src/domain/launch/verdict.ts';
-import type { EventDataByType } from '../../src/domain/logbook/event.ts';
+import type { EventDataByType } from '../../src/domain/logbook/define.ts';
 import { type FerryLane, ferryLane } from '../../src/kinds/ferry/settings.ts';
-import { configOfLane, type LabConfig, type LaneScopedConfig } from '../../src/run/lane-scope.ts';
+import { configOfLane, type LabConfig, type LaneScopedConfig } from '../../src/run/lane.ts';
 import { keys } from '../logbook/sample-logbook.ts';
 
 /** The manifest of the sample run; `change` replaces parts of it. */

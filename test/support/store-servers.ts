@@ -11,8 +11,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { TOOLS } from '../../packages/playground/test/support/outside-tools.ts';
-import type { StoreHost } from '../../src/stores/ask.ts';
 import type { StoreEnvironment } from '../../src/stores/open.ts';
+import type { StoreHost } from '../../src/stores/store.ts';
 
 export type StoreBench = {
   /** A path in the store, without a trailing slash. */

@@ -19,7 +19,7 @@ import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { SWEEP_PERIOD_MS } from '../../src/app/server/serve-options.ts';
 import type { Engine, JobSpec } from '../../src/domain/engine.ts';
-import type { Reading } from '../../src/domain/experiment.ts';
+import type { Reading } from '../../src/domain/launch/change-facts.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import type { Observed } from '../../src/domain/values.ts';
 import { triggerOf } from '../../src/handlers/registry.ts';

@@ -5,7 +5,7 @@ import { createLabOpener, type OpenLab, openForRun } from '../../src/app/open-la
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
 import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
-import type { EventDraft } from '../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
 import {
   after,

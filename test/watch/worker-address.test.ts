@@ -1,8 +1,7 @@
 /** Which worker a failure happened on, as far as a Ray job's log shows it. */
 
 import { describe, expect, it } from 'vitest';
-import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
-import { workerAddress } from '../../src/watch/signature-matches.ts';
+import { NO_LOG_FACTS, workerAddress } from '../../src/watch/log-facts.ts';
 import { readLogText } from '../support/log-text.ts';
 
 const BUSY = 'RuntimeError: open(/dev/accel0): Device or resource busy';

@@ -8,7 +8,7 @@ import { after, assertNever, isRunId } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';
 import { triggerOf } from '../../handlers/registry.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { needsWatch } from '../../run/decide-watch.ts';
+import { needsWatch } from '../../run/decide-dispatches.ts';
 import type { NothingCode, ProposeOutcome } from '../../run/proposing.ts';
 import { gatherActionFacts } from '../care/action-facts.ts';
 import { executorFor } from '../care/executor-for.ts';
@@ -16,7 +16,7 @@ import { accountChecks } from '../control/cluster.ts';
 import { watchesOf } from '../control/reconcile-run.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { createWorker, type Worker } from '../control/worker.ts';
-import { scanMode } from '../disk-scan/scan-mode.ts';
+import { scanMode } from '../disk-scan/disk-port.ts';
 import { askFixer } from '../fixer/fix-mode.ts';
 import { createLabOpener, type OpenLab } from '../open-lab.ts';
 import { postOwed } from '../outbox.ts';
@@ -24,10 +24,9 @@ import { type LaneProposal, propose } from '../propose/propose.ts';
 import { recordFault } from '../record-files.ts';
 import { launch } from '../runner/launch.ts';
 import { stopByJobId } from '../stop-by-job-id.ts';
-import { stopJob } from '../stop-mode/stop-run.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type ActionParts, type ActionResult, failed, originFault } from './parts.ts';
-import { watchCluster } from './watching.ts';
+import { stopJob, watchCluster } from './watching.ts';
 
 /** Throws only for bugs and broken transport. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {

@@ -3,8 +3,7 @@
 import type { ActionFacts } from '../../actions/verify-action.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/action-approval.ts';
 import { maxAgeMsOf } from '../../config/approvers.ts';
-import type { ApprovalSource } from '../../domain/actions/action.ts';
-import { type ActionRecord, proposalShownAt } from '../../domain/actions/action-state.ts';
+import { type ActionRecord, type ApprovalSource, proposalShownAt } from '../../domain/actions/action.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';

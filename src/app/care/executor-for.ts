@@ -8,15 +8,14 @@ import { replaceNode } from '../../actions/replace-node.ts';
 import { startCron } from '../../actions/start-cron.ts';
 import { cleanupOf, depthOf, rootsOf } from '../../checkpoints/cleanup.ts';
 import { traitsOf } from '../../config/clusters.ts';
-import type { CheckpointDeletion } from '../../domain/actions/action.ts';
-import type { ActionRecord } from '../../domain/actions/action-state.ts';
+import type { ActionRecord, CheckpointDeletion } from '../../domain/actions/action.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { type Observed, unknown } from '../../domain/values.ts';
-import { configFor } from '../../run/lane-scope.ts';
-import { searchRoots } from '../control/checkpoint-facts.ts';
+import { configFor } from '../../run/lane.ts';
+import { searchRoots } from '../control/attempt-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
 import {
   type DiskPlace,

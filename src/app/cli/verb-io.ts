@@ -3,8 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { cutText } from '../../domain/text.ts';
-import { fail, ok, type Result } from '../../domain/values.ts';
+import { cutText, fail, ok, type Result } from '../../domain/values.ts';
 
 export type VerbIo = {
   readonly stdout: { write(text: string): unknown };

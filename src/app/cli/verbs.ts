@@ -36,13 +36,13 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .argument('<BASE.py>')
     .argument('<HEAD.py>')
     .action(async (base, head) =>
-      exit(await (await import('./verbs/experiment-file.ts')).deltaVerb(io, base, head)),
+      exit(await (await import('./verbs/check-files.ts')).deltaVerb(io, base, head)),
     );
   program
     .command('read-knobs')
     .description('the knobs of an experiment file, as /propose takes them')
     .argument('<FILE.py>')
-    .action(async (file) => exit(await (await import('./verbs/experiment-file.ts')).readKnobsVerb(io, file)));
+    .action(async (file) => exit(await (await import('./verbs/check-files.ts')).readKnobsVerb(io, file)));
   program
     .command('classify')
     .description('what a job died of, by its log on standard input, and what is done first about it')
@@ -84,7 +84,7 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
     .option('--run <RUN>', 'only what attempts of this run wrote and nobody rejected')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (root, { maxStep, step, run, ...options }) => {
-      const { checkpointsVerb } = await import('./verbs/checkpoints.ts');
+      const { checkpointsVerb } = await import('./verbs/recorded-runs.ts');
       exit(await checkpointsVerb(io, root, { ...options, maxStep, step, run }));
     });
 }
@@ -165,7 +165,7 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     .requiredOption('--config <FILE>', 'the changed config')
     .option('--logbook <DIR>', 'a copy of the record', '.')
     .action(async ({ config, logbook }) =>
-      exit(await (await import('./verbs/backtest.ts')).backtestVerb(io, config, logbook)),
+      exit(await (await import('./verbs/recorded-runs.ts')).backtestVerb(io, config, logbook)),
     );
 }
 

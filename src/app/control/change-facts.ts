@@ -4,13 +4,12 @@ import { leftOutOfLane } from '../../config/clusters.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/actor.ts';
-import type { Reading } from '../../domain/experiment.ts';
 import type { ChangeFacts, FileChange, PullFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
-import type { BaseFacts, Delta, ModelSize, RunBase } from '../../domain/launch/change-facts.ts';
+import type { BaseFacts, Delta, ModelSize, Reading, RunBase } from '../../domain/launch/change-facts.ts';
 import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
-import { isAdopted } from '../../domain/logbook/adoption.ts';
+import { isAdopted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import {
   type Instant,
@@ -21,11 +20,10 @@ import {
   type TreeId,
   unknown,
 } from '../../domain/values.ts';
-import { readBranchWork, readPastTips } from '../../github/branch-work.ts';
 import type { GitHubClient } from '../../github/call.ts';
-import { provenBase } from '../../run/lane-history.ts';
-import type { LaneScopedConfig } from '../../run/lane-scope.ts';
-import { namedBy } from '../../settings/left-out.ts';
+import { readBranchWork, readPastTips } from '../../github/proposal-work.ts';
+import { type LaneScopedConfig, provenBase } from '../../run/lane.ts';
+import { namedBy } from '../../settings/words.ts';
 import type { Lab } from '../lab.ts';
 
 /** Enough for the bases of all live runs and their branches. */

@@ -3,12 +3,14 @@
 import { diskActions, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-record.ts';
 import { traitsOf } from '../../config/clusters.ts';
-import { type ClusterDisks, isBlind, type RecordedScan } from '../../domain/care/worker-disk.ts';
-import { oldestFirst } from '../../domain/effect.ts';
+import type { ActionRecord } from '../../domain/actions/action.ts';
+import { type ClusterDisks, isAllFine, isBlind, type RecordedScan } from '../../domain/care/machines.ts';
+import { type Effect, oldestFirst } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
-import { markerIdentity } from '../../domain/marker.ts';
+import type { SeenCommand } from '../../domain/logbook/run-state.ts';
+import { type MarkerKind, markerIdentity, saysTheSame } from '../../domain/marker.ts';
 import { needName } from '../../domain/need.ts';
 import { after, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
@@ -16,16 +18,17 @@ import { recordAsDecided } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import {
   diskAnswerMarker,
+  diskEndKey,
   diskIssueTitle,
   renderDiskAnswer,
+  renderDiskChange,
+  renderDiskEnd,
   renderDiskIssue,
 } from '../../render/disk-issue.ts';
 import { orphanMarker, orphanTitle, renderOrphan } from '../../render/issues.ts';
-import { decideActions } from '../../run/decide-care.ts';
-import { decideAccountLook } from '../../run/decide-watch.ts';
-import { decideDiskIssue, type ToldIssue } from '../../run/disk-issue.ts';
-import { anyLane } from '../../run/lane-scope.ts';
-import type { StandingIssue } from '../../run/publications.ts';
+import { decideAccountLook, decideActions } from '../../run/decide-dispatches.ts';
+import { anyLane } from '../../run/lane.ts';
+import type { OwedComment, StandingIssue } from '../../run/publications.ts';
 import {
   type AttemptCache,
   type DispatchFacts,
@@ -42,6 +45,88 @@ import { inCluster } from '../trouble.ts';
 import { perform } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
 import type { Turn, Work } from './turn.ts';
+
+/** `body` null: just opened. */
+type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };
+
+type DiskIssueInput = {
+  readonly disks: ClusterDisks;
+  readonly actions: readonly ActionRecord[];
+  /** The journal's. */
+  readonly commands: ReadonlyMap<string, SeenCommand>;
+  readonly issue: ToldIssue;
+};
+
+/** `seq` and `at`: the journal entry that it reports. */
+type DatedComment = OwedComment & { readonly seq: number; readonly at: string };
+
+/** Post `comments` in order before `edit`: the description is the record of what was posted. */
+type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
+
+/** The comments and the edit that are due now. */
+function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
+  const { disks, issue } = input;
+  const actions = diskActions(input.actions, disks.newest.cluster);
+  const refused = [...input.commands.values()].findLast(
+    ({ thread, answer }) => thread === issue.number && answer?.code === 'action-not-shown',
+  );
+  const body = renderDiskIssue({ disks, actions, refusedAt: refused?.seq ?? 0 });
+  const state = stateWanted(disks, actions, issue.isOpen);
+  const isSaid = issue.body !== null && issue.marker?.isIntact === true && saysTheSame(issue.body, body);
+  if (isSaid && state === null) return { comments: [], edit: null };
+  const told = Number(issue.marker?.fields['told'] ?? 0);
+  const reports = [...endReports(issue, actions), ...changeReports(issue, disks)].filter(
+    ({ seq }) => seq > told,
+  );
+  return {
+    comments: reports.map(({ seq, at, kind, key, body: text }) => ({
+      thread: issue.number,
+      seq,
+      at,
+      marker: markerIdentity({ run: 'journal', kind, key }),
+      body: text,
+    })),
+    edit: { kind: 'edit-issue', issue: issue.number, expected: null, body, state },
+  };
+}
+
+/** Closes the issue once everything is fine and nothing is running; never reopens it. Null: unchanged. */
+function stateWanted(
+  disks: ClusterDisks,
+  actions: readonly ActionRecord[],
+  isOpen: boolean,
+): 'open' | 'closed' | null {
+  const { readable } = disks;
+  const isFine =
+    readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
+  const isUnderWay = actions.some(({ claim: begun, ended }) => begun !== null && ended === null);
+  const wanted = isFine && !isUnderWay ? 'closed' : 'open';
+  return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
+}
+
+type Report = {
+  readonly seq: number;
+  readonly at: string;
+  readonly kind: MarkerKind;
+  readonly key: string;
+  readonly body: string;
+};
+
+function endReports({ number }: ToldIssue, actions: readonly ActionRecord[]): readonly Report[] {
+  return actions.flatMap((one) => {
+    if (one.ended === null || one.proposal.thread !== number) return [];
+    const { seq, at } = one.ended;
+    return [{ seq, at, kind: 'disk-end', key: diskEndKey(one), body: renderDiskEnd(one) } as const];
+  });
+}
+
+/** None in a new issue, because its description shows the situation. */
+function changeReports({ body }: ToldIssue, { since, readable, newest }: ClusterDisks): readonly Report[] {
+  const scan = since ?? readable;
+  if (scan === null || body === null) return [];
+  const { seq, at } = scan;
+  return [{ seq, at, kind: 'disk-change', key: `${newest.cluster}-${seq}`, body: renderDiskChange(scan) }];
+}
 
 type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 

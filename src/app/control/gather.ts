@@ -1,6 +1,6 @@
 /** Gathers the facts for a decision about one run: each at most once per trigger, and only if the decision asks for it. */
 
-import type { Permission, Surface } from '../../domain/actor.ts';
+import { isIssueFirst, type Permission, type Surface } from '../../domain/actor.ts';
 import { commentName } from '../../domain/answer-key.ts';
 import type {
   ClosureLogFacts,
@@ -15,7 +15,6 @@ import { ownFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
 import { type FactName, type Need, notAsked } from '../../domain/need.ts';
-import { isIssueFirst } from '../../domain/own-pull.ts';
 import { type Digest, known, type Observed, unknown } from '../../domain/values.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople, readPermission } from '../../github/settings.ts';
@@ -23,7 +22,7 @@ import { readProposal, type ThreadFacts } from '../../github/threads.ts';
 import { readFailedJob, readWorkflowRun } from '../../github/workflows.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { sealTagOf } from '../../run/command-events.ts';
-import { configFor, healthFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
+import { configFor, healthFor, type LaneScopedConfig } from '../../run/lane.ts';
 import { threadsSince } from '../../run/pending-commands.ts';
 import { isOpenProposal } from '../../run/proposal-texts.ts';
 import { publishedHeads } from '../../run/publications.ts';
@@ -33,10 +32,9 @@ import { placeOf, readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Record } from '../record-files.ts';
 import { ENDING } from '../stop-by-job-id.ts';
+import { fixerFacts, foundCheckpoints, searchedOnce, smallFixFacts, wantedRoots } from './attempt-facts.ts';
 import { branchWorkOf, changedSince, changeFacts } from './change-facts.ts';
-import { foundCheckpoints, searchedOnce, wantedRoots } from './checkpoint-facts.ts';
 import { lastKnownRun, readBody, readCardHistory, readProposalComment } from './shown-facts.ts';
-import { fixerFacts, smallFixFacts } from './slip-facts.ts';
 import type { Once } from './turn.ts';
 
 type Reader = {

@@ -8,7 +8,7 @@ import { rentalTerms } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { recordAsDecided } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { logbookFaultMarker, renderLogbookFault } from '../../render/logbook-fault.ts';
+import { logbookFaultMarker, renderLogbookFault } from '../../render/notice.ts';
 import { sealTagOf } from '../../run/command-events.ts';
 import { mayPost, type OwedComment } from '../../run/publications.ts';
 import { type BrokenRun, WHOLE_BRANCH } from '../broken-run.ts';

@@ -1,7 +1,7 @@
 /** Reads the edit history of what people were shown: the card, and proposals to change a cluster. */
 
 import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
-import type { ActionRecord } from '../../domain/actions/action-state.ts';
+import type { ActionRecord } from '../../domain/actions/action.ts';
 import type {
   BodyFacts,
   ChangeFacts,
@@ -17,7 +17,7 @@ import { readIssueText, readTextHistory, type StandingText } from '../../github/
 import { proposalWords } from '../../render/action.ts';
 import { cardComment } from '../../run/decide-shown.ts';
 import type { DeclaredText, TextAbout } from '../../run/kind.ts';
-import type { LabConfig, LaneScopedConfig } from '../../run/lane-scope.ts';
+import type { LabConfig, LaneScopedConfig } from '../../run/lane.ts';
 import { commandsSince } from '../../run/pending-commands.ts';
 import { judgedText, proposalComments, textsSince, wasProposalText } from '../../run/proposal-texts.ts';
 import type { Lab } from '../lab.ts';

@@ -11,13 +11,13 @@ import {
   listNewComments,
   listNewReviews,
   type SweptComment,
-} from '../../github/new-comments.ts';
+} from '../../github/thread-comments.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
-import { lanesOf } from '../../run/lane-scope.ts';
-import { askedLabels } from '../../run/own-pull.ts';
+import { lanesOf } from '../../run/lane.ts';
 import { byComment, isForUs, openIn } from '../../run/pending-commands.ts';
+import { askedLabels } from '../../run/proposals.ts';
 import type { OpenLab } from '../open-lab.ts';
-import { labelledIn, laneLabels, waitingFor } from '../propose/own-pulls.ts';
+import { labelledIn, laneLabels, waitingFor } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
 import { contained, containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
 

@@ -1,13 +1,12 @@
 /** Answers commands in threads without an active run, once each, and records the answers in the journal. */
 
-import type { Permission } from '../../domain/actor.ts';
+import { hasLabel, type Permission } from '../../domain/actor.ts';
 import { answersByKey, toldCommands } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
-import { hasLabel } from '../../domain/own-pull.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, dateOf, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readPermission } from '../../github/settings.ts';
@@ -17,8 +16,7 @@ import { JOURNAL } from '../../logbook/chain.ts';
 import { renderJournalAnswer } from '../../render/answer.ts';
 import { ISSUE_CARD_KEY, renderIssueCard } from '../../render/issues.ts';
 import { concerns, decideJournal, isAside, isConsent, isSpokenIn } from '../../run/decide-journal.ts';
-import { pastOf } from '../../run/lane-history.ts';
-import { contractLabels } from '../../run/own-pull.ts';
+import { pastOf } from '../../run/lane.ts';
 import {
   colleaguesFirst,
   commandsSince,
@@ -28,6 +26,7 @@ import {
   quietFirst,
 } from '../../run/pending-commands.ts';
 import { isOpenProposal } from '../../run/proposal-texts.ts';
+import { contractLabels } from '../../run/proposals.ts';
 import {
   answersOf,
   isShared,
@@ -40,7 +39,7 @@ import type { BrokenRun } from '../broken-run.ts';
 import { readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, say, sayAmong } from '../outbox.ts';
-import { LANE_LABEL } from '../propose/lane-issue.ts';
+import { LANE_LABEL } from '../propose/propose.ts';
 import { apartFromComments, contained, inComment, type Trouble } from '../trouble.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { readDescription } from './shown-facts.ts';

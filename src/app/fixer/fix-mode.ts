@@ -9,7 +9,7 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { Sha } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
 import { fixerAsked } from '../../run/decide-next-attempt.ts';
-import { configFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
+import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { inFolder } from '../propose/helpers.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
-import type { EventDataByType, EventDraft } from '../../domain/logbook/event.ts';
+import type { EventDataByType, EventDraft } from '../../domain/logbook/define.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
 import { holderOf } from '../../domain/logbook/liveness.ts';
@@ -22,8 +22,7 @@ import { readProposal } from '../../github/threads.ts';
 import { type Entry, transact } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { renderMissingParts } from '../../render/issues.ts';
-import { runsOfPull } from '../../run/own-pull.ts';
-import { isFrom, laneStanding, pendingProposal } from '../../run/proposal-record.ts';
+import { isFrom, laneStanding, pendingProposal, runsOfPull } from '../../run/proposals.ts';
 import { type Failed, notDone, notRecorded, type ProposeOutcome } from '../../run/proposing.ts';
 import { isOpenToAll, publishedHeads } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';

@@ -9,14 +9,17 @@ import { type RunState, runsOfLane, type SeenCommand } from '../../domain/logboo
 import { assertNever, compactDate, dateOf, isRunId, type RunId } from '../../domain/values.ts';
 import { listExperimentIssues } from '../../github/issues.ts';
 import { redact } from '../../host/redactor.ts';
-import { type Answered, answerTo, cutAnswer, inTheWay } from '../../run/own-pull.ts';
 import {
+  type Answered,
+  answerTo,
   askOf,
+  cutAnswer,
+  inTheWay,
   laneStanding,
   pendingProposal,
   proposalBranchOf,
   proposingData,
-} from '../../run/proposal-record.ts';
+} from '../../run/proposals.ts';
 import {
   type Failed,
   type Nothing,

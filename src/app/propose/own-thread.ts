@@ -2,38 +2,38 @@
 
 import { rootOf, startPoint } from '../../checkpoints/start.ts';
 import { namesOf, wantedForSecret } from '../../contracts/fields.ts';
-import type { Actor } from '../../domain/actor.ts';
+import { type Actor, hasLabel, type OwnIssue, type OwnPull } from '../../domain/actor.ts';
+import { rootHolder } from '../../domain/checkpoint/stored.ts';
 import type { ContractIssue } from '../../domain/launch/contract.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
-import { rootHolder } from '../../domain/launch/output-root.ts';
 import { limits } from '../../domain/limits.ts';
-import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { EventDraft } from '../../domain/logbook/define.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import { isHolding } from '../../domain/logbook/liveness.ts';
 import { type Ending, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import { hasLabel, type OwnIssue, type OwnPull } from '../../domain/own-pull.ts';
 import { dateOf, known, type Observed, type RunId, toRfc3339 } from '../../domain/values.ts';
-import { readOwnThread } from '../../github/own-pull.ts';
+import { readOwnThread } from '../../github/proposal-work.ts';
 import { folderOf, markdownPath } from '../../logbook/segments.ts';
 import { renderRunIssue } from '../../render/issues.ts';
 import type { Contracts } from '../../run/kind.ts';
-import { configWith, type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
+import { configWith, type LaneScopedConfig, lanesOf } from '../../run/lane.ts';
 import {
   type Answered,
   answerTo,
   askedLabels,
+  askOf,
   noExperiment,
   ownRunId,
   proposalLabels,
+  proposedData,
   refusalOf,
   refused,
   runsOfPull,
   severalLanes,
-} from '../../run/own-pull.ts';
-import { askOf, proposedData } from '../../run/proposal-record.ts';
+} from '../../run/proposals.ts';
 import type { Planned } from '../../run/proposing.ts';
-import { searchRoots } from '../control/checkpoint-facts.ts';
+import { searchRoots } from '../control/attempt-facts.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
 import { answerObstacle, obstacleIn, planWork, type RequestOutcome, requestOutcome } from './outcome.ts';

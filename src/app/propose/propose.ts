@@ -3,10 +3,18 @@
 import { answer } from '../../commands/answers.ts';
 import { namedRun } from '../../commands/registry.ts';
 import { GitError } from '../../domain/git.ts';
-import type { EventDataByType } from '../../domain/logbook/event.ts';
+import { limits } from '../../domain/limits.ts';
+import type { EventDataByType } from '../../domain/logbook/define.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import { commandKey, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
+import {
+  commandKey,
+  isOver,
+  type RunState,
+  runsOfLane,
+  type SeenCommand,
+} from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
+import { launchesOf, rentedMoneyOf } from '../../domain/past-runs.ts';
 import {
   assertNever,
   dateOf,
@@ -20,13 +28,18 @@ import {
 import { readPermission } from '../../github/settings.ts';
 import { transact, transactJournal, transactRun } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
+import {
+  laneIssueMarker,
+  laneIssueTitle,
+  renderLaneHistory,
+  renderLaneWithoutRuns,
+} from '../../render/lane-history.ts';
 import { nothingDueMarker, renderNothingDue } from '../../render/notice.ts';
 import { answeredDraft } from '../../run/command-events.ts';
 import { decideNamed } from '../../run/decide-named.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
-import { type LaneScopedConfig, lanesOf } from '../../run/lane-scope.ts';
-import { proposalLabels } from '../../run/own-pull.ts';
-import { waitingNamed } from '../../run/proposal-record.ts';
+import { historyOf, type LaneScopedConfig, lanesOf } from '../../run/lane.ts';
+import { proposalLabels, waitingNamed } from '../../run/proposals.ts';
 import {
   type Failed,
   type Nothing,
@@ -34,17 +47,51 @@ import {
   type ProposeOutcome,
   type Unanswered,
 } from '../../run/proposing.ts';
-import { approversThread } from '../../run/publications.ts';
+import { approversThread, type OwedIssue } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
 import { canPropose, type OpenLab, type OpenLane, type ProposingLane } from '../open-lab.ts';
-import { openIssue, say } from '../outbox.ts';
+import { keepIssue, openIssue, say } from '../outbox.ts';
 import { contained, inComment, inLane, type Trouble, throwIfAny } from '../trouble.ts';
 import { resumeProposal } from './begin.ts';
-import { keepLaneHistory, laneIssueWithoutRuns } from './lane-issue.ts';
 import { decideAgain, nameOfDay, obstacleIn, planAndBegin } from './outcome.ts';
-import { noOwnPulls, takeUpLabelled, waitingFor } from './own-pulls.ts';
-import { carryOutRequests, FROM_ISSUES } from './requests.ts';
+import { carryOutRequests, FROM_ISSUES, noOwnPulls, takeUpLabelled, waitingFor } from './requests.ts';
+
+/** Label by which the issues are found again: nothing else has it, so that they never stand behind a hundred others. */
+export const LANE_LABEL = 'ferrybot-lane';
+
+/** Opens the issue of a lane that has had no run, or adopts the one that is there. */
+async function laneIssueWithoutRuns(open: OpenLane): Promise<number | Failed> {
+  const { laneName } = open.config;
+  const { marker, title, label } = issueOf(laneName);
+  const body = renderLaneWithoutRuns(laneName);
+  return openIssue(open, 'the issue of the lane', { marker, title, body, labels: [label] });
+}
+
+/**
+ * Brings the issue to what the record tells of runs that are over. One request where nothing has changed, and none before
+ * the first of them; a record of which a part does not verify says nothing new.
+ */
+async function keepLaneHistory(open: OpenLane): Promise<void> {
+  const { lab, store, config } = open;
+  const { runs, broken } = store.current();
+  const lane = config.laneName;
+  const over = runsOfLane(runs, lane).filter(isOver);
+  if (broken.length > 0 || over.length === 0) return;
+  const keys = config.lane.metrics.map(({ key }) => key);
+  const rows = historyOf(over, { lane, most: limits.historyRows, keys });
+  const rented = over.flatMap((state) => rentedMoneyOf(state) ?? []);
+  const launches = over.flatMap(launchesOf);
+  const body = renderLaneHistory({ lane, rows, metric: keys[0] ?? null, launches, rented });
+  const why = await keepIssue(open, { ...issueOf(lane), body });
+  if (why !== null) lab.log(`the issue of the lane ${lane}: ${why}`);
+}
+
+/** Nobody closes or opens it: that is for people. */
+function issueOf(lane: string): Omit<OwedIssue, 'body'> {
+  const marker = markerIdentity(laneIssueMarker(lane));
+  return { label: LANE_LABEL, marker, title: laneIssueTitle(lane), state: null };
+}
 
 type Question = EventDataByType['objective-asked'];
 

@@ -3,8 +3,7 @@
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
 import { readTrainingLine } from '../../diagnosis/trainers.ts';
 import { limits } from '../../domain/limits.ts';
-import { cutText } from '../../domain/text.ts';
-import { branded, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
+import { branded, cutText, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';
 
 /** Milliseconds since 1970, in an unknown zone unless the line names one; `day` is false for a time without a date. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DETECTOR_IDS, FAILURES, mayPassAgain } from '../../domain/failure-class.ts';
 import { pastAttempt } from '../../domain/launch/next-attempt.ts';
-import type { LogbookEvent } from '../../domain/logbook/event.ts';
+import type { LogbookEvent } from '../../domain/logbook/define.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';
 import type { IssuedOrder, RunState, Submission } from '../../domain/logbook/run-state.ts';
 import { TRACKER_SILENCES } from '../../domain/tracker.ts';

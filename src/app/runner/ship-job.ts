@@ -15,11 +15,10 @@ import type { Sha } from '../../domain/values.ts';
 import { codeOf } from '../../host/files.ts';
 import { filesOnDisk, firstOf, idsOf } from '../../host/git/tree-on-disk.ts';
 import { redact } from '../../host/redactor.ts';
-import { isBuildFile } from '../../run/build-files.ts';
-import { namedBy } from '../../settings/left-out.ts';
-import { LAUNCH_ENVIRONMENT } from '../environments.ts';
+import { isBuildFile } from '../../run/manifest-of.ts';
+import { namedBy } from '../../settings/words.ts';
 import type { OpenLane } from '../open-lab.ts';
-import { signersFrom } from '../signers.ts';
+import { LAUNCH_ENVIRONMENT, signersFrom } from '../signers.ts';
 
 export type ShipInput = {
   readonly defaultBranch: string;

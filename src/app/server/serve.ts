@@ -11,10 +11,10 @@ import { composeLab } from '../compose-lab.ts';
 import { createWorker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createHelpersBeside } from '../propose/helpers.ts';
-import { createWorkQueue, type WorkQueue } from '../work-queue.ts';
 import { createDiscovery, type Discovery, type Installed, UNSUBSCRIBED_EVENTS } from './discovery.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { createWebhookServer } from './webhook-server.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 type Queues = {
   /** Pushes the trigger of a webhook; ignores payloads without repository and installation. */

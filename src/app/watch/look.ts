@@ -7,9 +7,8 @@ import { type Engine, isTerminal, type JobObservation } from '../../domain/engin
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
-import { cutText } from '../../domain/text.ts';
 import type { Tracker } from '../../domain/tracker.ts';
-import { fromRfc3339, type Observed } from '../../domain/values.ts';
+import { cutText, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { logFactsFrom } from '../../watch/course.ts';

@@ -1,17 +1,17 @@
 /** Records the observations of all runs of one turn in a single commit and push. */
 
-import { storedNow, watchedRoots } from '../../checkpoints/watched.ts';
+import { storedNow, watchedRoots } from '../../checkpoints/evidence.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { EventDraft } from '../../domain/logbook/define.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
 import type { RunId } from '../../domain/values.ts';
 import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
-import { pagesWith } from '../../run/decide-pages.ts';
-import { configFor, type LaneScopedConfig } from '../../run/lane-scope.ts';
+import { pagesWith } from '../../run/decide-notices.ts';
+import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
 import { leaseFor } from '../../watch/cadence.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';

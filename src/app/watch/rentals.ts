@@ -2,12 +2,12 @@
 
 import { tearDown } from '../../actions/destroy.ts';
 import { traitsOf } from '../../config/clusters.ts';
+import type { RentalAccount } from '../../domain/care/machines.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import { openOrphans } from '../../domain/logbook/events/rental-events.ts';
 import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
-import type { RentalAccount } from '../../domain/rented.ts';
 import { after, type Instant } from '../../domain/values.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';
 import type { OpenLab } from '../open-lab.ts';

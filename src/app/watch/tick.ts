@@ -7,15 +7,14 @@ import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { Engine, JobDescription, JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import { awaitsDescription } from '../../domain/logbook/adoption.ts';
-import type { EventDataByType } from '../../domain/logbook/event.ts';
+import type { EventDataByType } from '../../domain/logbook/define.ts';
 import { watchedClusters } from '../../domain/logbook/liveness.ts';
-import { offerWanted } from '../../domain/logbook/renting.ts';
+import { awaitsDescription, offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import { cutText } from '../../domain/text.ts';
 import {
   after,
   branded,
+  cutText,
   type Instant,
   isSha,
   momentOfMs,
@@ -24,7 +23,7 @@ import {
 } from '../../domain/values.ts';
 import { isWithheld } from '../../domain/written-secrets.ts';
 import { recordAsDecided, transactRun } from '../../logbook/append.ts';
-import { configFor, mayAdoptOn } from '../../run/lane-scope.ts';
+import { configFor, mayAdoptOn } from '../../run/lane.ts';
 import { handedOver, longestDue, nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Log } from '../lab.ts';

@@ -3,15 +3,15 @@
 import {
   type ActionEvidence,
   type ActionProposal,
+  type ActionRecord,
   areSameSteps,
   type ChangeStep,
   type ClusterChange,
   targetName,
 } from '../../domain/actions/action.ts';
-import type { ActionRecord } from '../../domain/actions/action-state.ts';
-import type { RecordedScan, ScannedWorker } from '../../domain/care/worker-disk.ts';
+import type { RecordedScan, ScannedWorker } from '../../domain/care/machines.ts';
 import { limits } from '../../domain/limits.ts';
-import type { EventDraft } from '../../domain/logbook/event.ts';
+import type { EventDraft } from '../../domain/logbook/define.ts';
 import type { DigestOf } from '../../domain/values.ts';
 import { proposeAction } from '../action-approval.ts';
 

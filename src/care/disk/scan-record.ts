@@ -1,25 +1,25 @@
 /** What a scan and the looks at its workers come to, as it is recorded: workers that are short, each with what was seen. */
 
 import type { VmIdentity } from '../../domain/actions/action.ts';
-import { type TpuVm, type VmListing, vmNamed } from '../../domain/care/tpu-vm.ts';
-import type {
-  CleanupState,
-  ClusterDisks,
-  DiskFinding,
-  DiskScan,
-  DiskUsage,
-  FolderSize,
-  Mount,
-  MountPoint,
-  RecordedScan,
-  ScannedWorker,
-} from '../../domain/care/worker-disk.ts';
-import { incidentsWith } from '../../domain/incidents.ts';
+import {
+  type CleanupState,
+  type ClusterDisks,
+  type DiskFinding,
+  type DiskScan,
+  type DiskUsage,
+  type FolderSize,
+  type Mount,
+  type MountPoint,
+  type RecordedScan,
+  type ScannedWorker,
+  type TpuVm,
+  type VmListing,
+  vmNamed,
+} from '../../domain/care/machines.ts';
+import { type Detail, incidentsWith } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import type { Detail } from '../../domain/payload.ts';
-import { cutText } from '../../domain/text.ts';
-import { fromRfc3339, type Instant, type Observed } from '../../domain/values.ts';
+import { cutText, fromRfc3339, type Instant, type Observed } from '../../domain/values.ts';
 import type { LowWorker, ScanReport } from './scan-report.ts';
 import {
   mountAt,

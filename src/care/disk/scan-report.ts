@@ -1,6 +1,6 @@
 /** What `cleanup_disk.py --dry-run`, or `cleanup_workers.py --dry-run`, says of a cluster's workers, read without taking silence for health. */
 
-import { isTpuName, type TpuName } from '../../domain/care/worker-disk.ts';
+import { isTpuName, type TpuName } from '../../domain/care/machines.ts';
 
 /** A worker that the scan found under its threshold. `available` is what the disk had left, as printed (`9.8G`). */
 export type LowWorker = {

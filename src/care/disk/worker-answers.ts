@@ -1,6 +1,6 @@
 /** The answer of `df -P -B1 /`, the only form in which a worker is asked for its boot disk. */
 
-import type { DiskUsage, FolderSize, Mount } from '../../domain/care/worker-disk.ts';
+import type { DiskUsage, FolderSize, Mount } from '../../domain/care/machines.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
 
 const HEAD = /^Filesystem\s+1B?-blocks\s+Used\s+Available\s+(?:Use%|Capacity)\s+Mounted on$/;

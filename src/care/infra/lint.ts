@@ -6,8 +6,7 @@
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { tooDeepAt } from '../../config/read-yaml.ts';
-import { trimmedEnd } from '../../domain/text.ts';
-import { fail, ok, type Result } from '../../domain/values.ts';
+import { fail, ok, type Result, trimmedEnd } from '../../domain/values.ts';
 
 /** A real cluster file has some pages. */
 export const INFRA_CHARACTERS_MAX = 100_000;

@@ -9,7 +9,7 @@ import {
   type TpuCloud,
   type TpuVm,
   type VmListing,
-} from '../../domain/care/tpu-vm.ts';
+} from '../../domain/care/machines.ts';
 import { jsonIn } from '../../domain/values.ts';
 import { couldNotStart, type ProgramResult, type RunOptions } from '../../host/process.ts';
 

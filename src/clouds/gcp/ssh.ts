@@ -1,10 +1,9 @@
 /** Inspects TPU workers over ssh with constant, read-only commands. Filtering happens here. */
 
 import type { ChangeStep } from '../../domain/actions/action.ts';
-import type { MountPoint, TpuWorker } from '../../domain/care/worker-disk.ts';
+import type { MountPoint, TpuWorker } from '../../domain/care/machines.ts';
 import { limits } from '../../domain/limits.ts';
-import { cutText } from '../../domain/text.ts';
-import { known, type Observed, unknown } from '../../domain/values.ts';
+import { cutText, known, type Observed, unknown } from '../../domain/values.ts';
 import { failureOf, type GcloudOptions } from './gcloud.ts';
 
 /** A first connection takes 20 s, du of a full disk a minute or two. */

@@ -1,8 +1,7 @@
 /** The part of a proposal's text that approvals are bound to. */
 
 import type { ListItem, Nodes, Root } from 'mdast';
-import { INVISIBLE } from '../../domain/text.ts';
-import { remembered } from '../../domain/values.ts';
+import { INVISIBLE, remembered } from '../../domain/values.ts';
 import { APPROVING } from '../approving.ts';
 import {
   COMMENT_OF_STRANGER,

@@ -1,7 +1,7 @@
 /** Finds all slash words of a comment, and why each cannot be a command. */
 
 import type { Nodes, Paragraph, Root, RootContent } from 'mdast';
-import { cutText, trimmedEnd } from '../../domain/text.ts';
+import { cutText, trimmedEnd } from '../../domain/values.ts';
 import { nodesIn, rangeOf } from './markdown.ts';
 import type { IgnoreReason, Place } from './reading.ts';
 

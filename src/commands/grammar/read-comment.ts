@@ -1,8 +1,8 @@
 /** Parses the slash commands of a GitHub comment. */
 
-import { trimmedEnd } from '../../domain/text.ts';
-import { nearest } from '../../settings/nearness.ts';
-import type { ArgumentSpec, CommandSpec } from '../spec.ts';
+import { trimmedEnd } from '../../domain/values.ts';
+import { nearest } from '../../settings/problem.ts';
+import type { ArgumentSpec, CommandSpec } from '../values.ts';
 import { type CommentWord, folded, isAscii, placesIn, rawWords, wordsOf } from './comment-words.ts';
 import {
   type Bounds,

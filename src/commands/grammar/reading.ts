@@ -1,6 +1,6 @@
 /** The result types that `ferrybot read-comment` prints. */
 
-import type { CommandSpec } from '../spec.ts';
+import type { CommandSpec } from '../values.ts';
 
 /** Why a command line is not executed. */
 export const ERROR_CODES = [

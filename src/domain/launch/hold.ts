@@ -1,7 +1,7 @@
 /** A block on launching until a person lifts it. */
 
 import type { Actor } from '../actor.ts';
-import type { Facts } from '../payload.ts';
+import type { Facts } from '../incidents.ts';
 import { known, type Observed } from '../values.ts';
 
 export const HOLD_SCOPES = ['run', 'lane', 'date', 'repository'] as const;

@@ -3,7 +3,7 @@
  * approved again, then launched as the next attempt. relaunch.ts handles bad nodes.
  */
 
-import { underWay } from '../actions/action-state.ts';
+import { underWay } from '../actions/action.ts';
 import {
   type IssuedOrder,
   isOver,

@@ -1,6 +1,6 @@
 /** The basis of a relaunch: a replaced bad node (policy ML-30) or approved restarts. response.ts decides about it. */
 
-import type { ActionRecord } from '../actions/action-state.ts';
+import type { ActionRecord } from '../actions/action.ts';
 import { type IncidentOf, incidentsWith } from '../incidents.ts';
 import type { RunState } from '../logbook/run-state.ts';
 

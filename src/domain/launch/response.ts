@@ -3,7 +3,7 @@
  * otherwise a person decides. The record rule uses the same function, so no process accepts an order that contradicts it.
  */
 
-import type { ActionRecord } from '../actions/action-state.ts';
+import type { ActionRecord } from '../actions/action.ts';
 import { STOPPED_BY } from '../engine.ts';
 import { type DetectorId, type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';

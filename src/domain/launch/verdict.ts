@@ -1,8 +1,8 @@
 /** A gate's answer: pass, fail or unknown, with a closed reason code, the facts, and who can fix it. */
 
 import * as z from 'zod';
+import { readFacts, type Vocabulary } from '../incidents.ts';
 import { type Parsed, scalars, text } from '../logbook/parts.ts';
-import { readFacts, type Vocabulary } from '../payload.ts';
 import { TARGET_FIELDS } from './hold.ts';
 
 const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;

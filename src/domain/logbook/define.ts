@@ -2,10 +2,103 @@
 
 import type * as z from 'zod';
 import type { Actor } from '../actor.ts';
-import type { EventOf, EventType, LogbookEvent } from './event.ts';
+import type { CareEventData } from './events/care-events.ts';
+import type { CheckpointEventData } from './events/checkpoint-events.ts';
+import type { ClosureEventData } from './events/closure-events.ts';
+import type { CommandEventData } from './events/command-events.ts';
+import type { JobEventData } from './events/job-events.ts';
+import type { LaunchEventData } from './events/launch-events.ts';
+import type { NoticeEventData } from './events/notice-events.ts';
+import type { ProposalEventData } from './events/proposal-events.ts';
+import type { RecordEventData } from './events/record-events.ts';
+import type { RentalEventData } from './events/rental-events.ts';
+import type { WatchEventData } from './events/watch-events.ts';
 import type { Parsed, Role } from './parts.ts';
-import { prose } from './plain-text.ts';
 import type { RunState } from './run-state.ts';
+
+/** What an event of each type carries; each family stands in a file of its own. */
+export type EventDataByType = ProposalEventData &
+  LaunchEventData &
+  JobEventData &
+  ClosureEventData &
+  CommandEventData &
+  CareEventData &
+  CheckpointEventData &
+  NoticeEventData &
+  RentalEventData &
+  RecordEventData &
+  WatchEventData;
+
+export type EventType = keyof EventDataByType;
+
+/** The writer's part of an event; appending adds sequence, time, chain and signature. */
+export type EventDraft = {
+  readonly [Type in EventType]: {
+    readonly type: Type;
+    readonly role: Role;
+    readonly actor?: Actor;
+    readonly data: EventDataByType[Type];
+  };
+}[EventType];
+
+/** One line of `events.jsonl`. `prev` and `hash`: 64 hex digits; `sig`: base64; `at`: RFC 3339 UTC. */
+export type LogbookEvent = {
+  readonly [Type in EventType]: {
+    readonly v: 1;
+    readonly run: string;
+    readonly seq: number;
+    readonly at: string;
+    readonly type: Type;
+    readonly role: Role;
+    readonly actor?: Actor;
+    readonly data: EventDataByType[Type];
+    readonly prev: string;
+    readonly keyId: string;
+    readonly hash: string;
+    readonly sig: string;
+  };
+}[EventType];
+
+export type EventOf<Type extends EventType> = Extract<LogbookEvent, { readonly type: Type }>;
+
+/** One line with all Markdown and HTML characters escaped, so that text in a command cannot imitate an entry. */
+export function prose(text: string): string {
+  return oneLine(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_[\]~|#]/g, '\\$&');
+}
+
+/** A code span, fenced by more backticks than the text has in a row (CommonMark 6.1); empty text becomes `(none)`. */
+export function code(text: string): string {
+  const line = oneLine(text);
+  if (line === '') return '(none)';
+  let fence = '`';
+  while (line.includes(fence)) fence += '`';
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  // HTML comment delimiters take effect even inside code spans, and comments delimit our blocks.
+  return `${fence}${pad}${line.replaceAll('<!--', '<! --').replaceAll('-->', '-- >')}${pad}${fence}`;
+}
+
+/** `name value, name value`. */
+export function scalarsText(values: { readonly [name: string]: string | number }): string {
+  const named: string[] = [];
+  for (const [name, value] of Object.entries(values)) named.push(`${prose(name)} ${code(String(value))}`);
+  return named.join(', ');
+}
+
+/** `2026-11-21 09:05 UTC`, the policy's date format for entries. */
+export function minuteOf(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+}
+
+// Line ends, control characters and bidirectional marks.
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
+
+function oneLine(text: string): string {
+  return text.replaceAll(BREAKS, ' ').trim();
+}
 
 type Schemas = { readonly [type: string]: z.ZodType };
 

@@ -1,7 +1,6 @@
 /** All event definitions (decision 0108). */
 
-import type { DefinedEvent } from './define.ts';
-import type { EventType, LogbookEvent } from './event.ts';
+import type { DefinedEvent, EventType, LogbookEvent } from './define.ts';
 import { careEvents } from './events/care-events.ts';
 import { checkpointEvents } from './events/checkpoint-events.ts';
 import { closureEvents } from './events/closure-events.ts';

@@ -1,8 +1,8 @@
 /** Folds events in order into a run's state; an illegal event stops the fold. */
 
 import { branded, fail, isRunId, ok, type Result } from '../values.ts';
+import type { EventOf, LogbookEvent } from './define.ts';
 import { definitionOf, WRITERS } from './definitions.ts';
-import type { EventOf, LogbookEvent } from './event.ts';
 import { NO_RENTAL } from './events/rental-events.ts';
 import { NO_WATCH } from './events/watch-events.ts';
 import { isOver, type RunState } from './run-state.ts';

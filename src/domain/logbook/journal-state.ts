@@ -1,11 +1,11 @@
 /** Folds the repository journal: commands on threads without a run, and holds on more than one run (architecture, D1). */
 
-import { type ActionRecord, actionsAfter, isActionEvent } from '../actions/action-state.ts';
-import { type ClusterDisks, scansAfter } from '../care/worker-disk.ts';
+import { type ActionRecord, actionsAfter, isActionEvent } from '../actions/action.ts';
+import { type ClusterDisks, scansAfter } from '../care/machines.ts';
 import type { Dispatch } from '../effect.ts';
 import { type Incident, readIncident } from '../incidents.ts';
 import { type Hold, withHold, withoutHold } from '../launch/hold.ts';
-import type { EventDraft, LogbookEvent } from './event.ts';
+import type { EventDraft, LogbookEvent } from './define.ts';
 import type { ObjectiveQuestion } from './events/notice-events.ts';
 import type { Proposing } from './events/proposal-events.ts';
 import type { CheckpointedRun } from './events/record-events.ts';

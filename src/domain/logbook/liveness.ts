@@ -1,8 +1,7 @@
 /** A run is live while it holds resources, not only while its job runs. */
 
-import { awaitsAdoption, awaitsDescription } from './adoption.ts';
 import { holdingsOf } from './holdings.ts';
-import { offerWanted } from './renting.ts';
+import { awaitsAdoption, awaitsDescription, offerWanted } from './renting.ts';
 import { isOver, type RunState } from './run-state.ts';
 
 /** Whether the run occupies its lane: from a claimable order until it holds nothing. */

@@ -1,6 +1,6 @@
 /** Folds observations. */
 
-import type { EventOf } from './event.ts';
+import type { EventOf } from './define.ts';
 import { type RunState, TRACE_POINTS_MAX } from './run-state.ts';
 
 /** The state after an observation. */

@@ -5,7 +5,7 @@ import { type Order, type OrderApproval, type ParentAttempt, submissionIdOf } fr
 import { approvalsBeforehand, relaunchRule } from '../launch/response.ts';
 import { approvedBeforehand } from '../launch/small-fix.ts';
 import { allPass } from '../launch/verdict.ts';
-import type { EventOf } from './event.ts';
+import type { EventOf } from './define.ts';
 import { type Approval, nextAttempt, type RunState, standingApprovals } from './run-state.ts';
 
 /** The rule that an order breaks, or null. */

@@ -1,6 +1,6 @@
 /** A run's state as the fold of its events. */
 
-import type { ActionRecord } from '../actions/action-state.ts';
+import type { ActionRecord } from '../actions/action.ts';
 import type { Actor, Surface } from '../actor.ts';
 import type { StorePath } from '../checkpoint/stored.ts';
 import type { Dispatch } from '../effect.ts';
@@ -10,7 +10,7 @@ import type { Hold } from '../launch/hold.ts';
 import type { Manifest } from '../launch/manifest.ts';
 import type { Order } from '../launch/order.ts';
 import { type Digest, fromRfc3339, type Instant, type RunId } from '../values.ts';
-import type { EventDataByType, EventOf, EventType } from './event.ts';
+import type { EventDataByType, EventOf, EventType } from './define.ts';
 import type { RentalState } from './events/rental-events.ts';
 import type { WatchState } from './events/watch-events.ts';
 import type { Role } from './parts.ts';

@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
-import { cutText } from '../../domain/text.ts';
-import { jsonIn } from '../../domain/values.ts';
+import { cutText, jsonIn } from '../../domain/values.ts';
 import { redact } from '../../host/redactor.ts';
 import { askWhole, type Http } from '../shared/http.ts';
 import type { IrisCluster } from './definition.ts';

@@ -10,13 +10,19 @@ import {
   type StopOutcome,
 } from '../../domain/engine.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
-import { createKept } from '../../host/kept.ts';
+import { createKept } from '../../host/memory.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { guarded, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/acts.ts';
 import { callOverHttp, type Http } from '../shared/http.ts';
+import {
+  guarded,
+  shellLineOf,
+  stopAndConfirm,
+  stoppingUnless,
+  unknownBecause,
+  withinLine,
+} from '../shared/kit.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
-import { shellLineOf, withinLine } from '../shared/shell-line.ts';
 import {
   ask,
   authenticationAnswer,

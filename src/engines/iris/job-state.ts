@@ -1,7 +1,7 @@
 /** What Iris's words about a job and its one task mean: by the task and not by the job, and never by an exit code. */
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
-import { foundJob } from '../shared/acts.ts';
+import { foundJob } from '../shared/kit.ts';
 import { type IrisJob, type IrisTask, irisLimits } from './ask.ts';
 import { REFUSED } from './wrapper.ts';
 

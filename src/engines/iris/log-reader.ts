@@ -2,8 +2,8 @@
 
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import { type Unknown, unknownBecause } from '../shared/acts.ts';
-import { createLogWindow, type LogWindow } from '../shared/log-window.ts';
+import { createLogWindow, type LogWindow } from '../shared/job-files.ts';
+import { type Unknown, unknownBecause } from '../shared/kit.ts';
 import { ask, type IrisSettings, irisIdOf, irisLimits, logsAnswer, statusAnswer } from './ask.ts';
 import { FINAL } from './job-state.ts';
 import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';

@@ -1,8 +1,7 @@
 /** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
 
 import type { EngineSession, JobObservation } from '../../domain/engine.ts';
-import { isSubmissionId, missingJob, unknownBecause } from '../shared/acts.ts';
-import { type IdentityNames, identityIn } from '../shared/identity.ts';
+import { type IdentityNames, identityIn, isSubmissionId, missingJob, unknownBecause } from '../shared/kit.ts';
 import {
   type Answer,
   ask,

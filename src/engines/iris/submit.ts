@@ -5,13 +5,14 @@ import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import {
   conflictWith,
   folderRefusal,
+  identityIn,
+  identityTexts,
   type Rejected,
   rejected,
   specRefusal,
   submitOnce,
   unknownBecause,
-} from '../shared/acts.ts';
-import { identityIn, identityTexts } from '../shared/identity.ts';
+} from '../shared/kit.ts';
 import { zipTree } from '../shared/package-files.ts';
 import {
   ask,

@@ -19,16 +19,8 @@ import {
   livenessOf,
   type PidScope,
   processStartOf,
-} from '../../host/process-identity.ts';
+} from '../../host/process.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import {
-  foundJob,
-  guarded,
-  isSubmissionId,
-  missingJob,
-  stopAndConfirm,
-  unknownBecause,
-} from '../shared/acts.ts';
 import {
   type ClaimRecord,
   describeClaimed,
@@ -37,6 +29,14 @@ import {
   readClaim,
   readLogFile,
 } from '../shared/job-files.ts';
+import {
+  foundJob,
+  guarded,
+  isSubmissionId,
+  missingJob,
+  stopAndConfirm,
+  unknownBecause,
+} from '../shared/kit.ts';
 import {
   type ExitRecord,
   type IdentityRecord,
@@ -47,8 +47,8 @@ import {
   readCommand,
   readExit,
   readProcess,
-} from './job-folder.ts';
-import { submitLocally } from './submit.ts';
+  submitLocally,
+} from './submit.ts';
 import { signalGroup } from './supervisor.ts';
 
 // Removes folders in which jobs ran long ago: each launch makes a new one, and nobody else would ever take one away.

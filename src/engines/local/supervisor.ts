@@ -1,6 +1,6 @@
 /** The small process that stands over one local job: starts its command once, records how it ended. */
 
-import type { PidScope } from '../../host/process-identity.ts';
+import type { PidScope } from '../../host/process.ts';
 
 /** Creates `folder/name` with the record as JSON, whole and only once; true when this call made it. */
 export function publishRecord(folder: string, name: string, record: object): boolean {
@@ -19,7 +19,7 @@ export function publishRecord(folder: string, name: string, record: object): boo
   }
 }
 
-/** The start time of a process that exists, in the same words as src/host/process-identity.ts. */
+/** The start time of a process that exists, in the same words as src/host/process.ts. */
 export function processStartNow(pid: number): string {
   const fs = process.getBuiltinModule('node:fs');
   if (fs.existsSync('/proc/self/stat')) {

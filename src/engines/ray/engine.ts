@@ -7,7 +7,7 @@ import type { Ignore } from 'ignore';
 import ignore from 'ignore';
 import { spendCapability } from '../../domain/actions/capability.ts';
 import { type Engine, type JobSpec, type LeftOut, submitStep } from '../../domain/engine.ts';
-import { trimmedEnd } from '../../domain/text.ts';
+import { trimmedEnd } from '../../domain/values.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import type { RayCluster } from './definition.ts';

@@ -8,9 +8,7 @@ import {
   type JobOrigin,
   type JobSpec,
 } from '../../domain/engine.ts';
-import { type Rejected, specRefusal } from '../shared/acts.ts';
-import { type IdentityNames, identityIn } from '../shared/identity.ts';
-import { withinLine } from '../shared/shell-line.ts';
+import { type IdentityNames, identityIn, type Rejected, specRefusal, withinLine } from '../shared/kit.ts';
 
 /** The end of the year 9999, the last that RFC 3339 can name; a time beyond it is none. */
 const RAY_MOMENT_MAX_MS = 253_402_300_799_999;

@@ -7,7 +7,7 @@ import type { JobSpec, LeftOut } from '../../domain/engine.ts';
 import type { ExportedFile } from '../../domain/git.ts';
 import { codeOf } from '../../host/files.ts';
 import { blobIdOf, firstOf } from '../../host/git/tree-on-disk.ts';
-import { type Rejected, rejected } from './acts.ts';
+import { type Rejected, rejected } from './kit.ts';
 
 /** Before it is a zip; it is made in memory, and code has a tenth of this. */
 const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { limits } from '../../domain/limits.ts';
-import { cutText } from '../../domain/text.ts';
+import { cutText } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
-import { unknownBecause } from '../shared/acts.ts';
+import { unknownBecause } from '../shared/kit.ts';
 import type { SlurmCluster } from './definition.ts';
 
 export type SlurmCommand = 'sbatch' | 'squeue' | 'sacct' | 'scancel' | 'sinfo' | 'scontrol';

@@ -5,6 +5,7 @@ import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../.
 import { known, type Observed, unknown } from '../../domain/values.ts';
 import { codeOf, publishOnce } from '../../host/files.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
+import { describeClaimed, logRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
 import {
   guarded,
   isSubmissionId,
@@ -12,8 +13,7 @@ import {
   stoppingUnless,
   type Unknown,
   unknownBecause,
-} from '../shared/acts.ts';
-import { describeClaimed, logRefusal, readClaim, readLogFile } from '../shared/job-files.ts';
+} from '../shared/kit.ts';
 import { askCommand, complaintOf, readSlurmSession, runCommand, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
 import { forgetEnvironment, jobPaths } from './job-folder.ts';

@@ -1,7 +1,7 @@
 /** What Slurm's word for a job's state means, with what the wrapper wrote down of its command. Pure. */
 
 import { type FoundJob, type JobMetadata, type JobStatus, STOPPED_BY } from '../../domain/engine.ts';
-import { foundJob } from '../shared/acts.ts';
+import { foundJob } from '../shared/kit.ts';
 import type { JobRecords, SeenRecord } from './job-folder.ts';
 
 /** Waiting is not failing, and what Slurm itself stopped for a while goes on. */

@@ -7,10 +7,10 @@ import {
   type JobMetadata,
   type JobObservation,
 } from '../../domain/engine.ts';
-import { cutText } from '../../domain/text.ts';
+import { cutText } from '../../domain/values.ts';
 import { codeOf, openPlainFile, publishOnce } from '../../host/files.ts';
-import { foundJob, isSubmissionId, missingJob, unknownBecause } from '../shared/acts.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
+import { foundJob, isSubmissionId, missingJob, unknownBecause } from '../shared/kit.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 import {
   forgetEnvironment,

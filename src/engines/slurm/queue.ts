@@ -1,8 +1,7 @@
 /** What `squeue` knows of jobs by their names; ended jobs stay there for MinJobAge alone, so *not there* is not *gone*. */
 
 import type { JobMetadata } from '../../domain/engine.ts';
-import { unknownBecause } from '../shared/acts.ts';
-import { type IdentityNames, identityIn, identityTexts } from '../shared/identity.ts';
+import { type IdentityNames, identityIn, identityTexts, unknownBecause } from '../shared/kit.ts';
 import { askCommand, type SlurmSettings } from './commands.ts';
 
 /** One job in Slurm's queue. Times are Unix milliseconds. */

@@ -4,6 +4,7 @@ import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobMetadata, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
 import { publishOnce } from '../../host/files.ts';
+import { type Claim, claimJob } from '../shared/job-files.ts';
 import {
   changedRefusal,
   folderRefusal,
@@ -13,8 +14,7 @@ import {
   specRefusal,
   submitOnce,
   unknownBecause,
-} from '../shared/acts.ts';
-import { type Claim, claimJob } from '../shared/job-files.ts';
+} from '../shared/kit.ts';
 import {
   complaintOf,
   readSlurmSession,

@@ -8,10 +8,9 @@ import {
   MACHINE_STATUSES,
   type RentalAccount,
   type RentedInstance,
-} from '../../domain/rented.ts';
+} from '../../domain/care/machines.ts';
 import { jsonIn, momentOfMs } from '../../domain/values.ts';
-import { isSubmissionId, type Unknown, unknownBecause } from '../shared/acts.ts';
-import { jobMetadata } from '../shared/identity.ts';
+import { isSubmissionId, jobMetadata, type Unknown, unknownBecause } from '../shared/kit.ts';
 import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } from './ask.ts';
 import { labelOf } from './definition.ts';
 import { readOffer } from './market.ts';

@@ -1,8 +1,7 @@
 /** One question to the API and its whole answer, by status and schema; anything else is no answer. */
 
 import { z } from 'zod';
-import { cutText } from '../../domain/text.ts';
-import { jsonIn } from '../../domain/values.ts';
+import { cutText, jsonIn } from '../../domain/values.ts';
 import { type Fetch, fetchWhole } from '../../host/fetch-whole.ts';
 import { redact } from '../../host/redactor.ts';
 import type { VastCluster } from './definition.ts';

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CANNOT_DESCRIBE, type Engine, type LogRead } from '../../domain/engine.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { guarded, unknownBecause } from '../shared/acts.ts';
-import { chunkOf } from '../shared/log-window.ts';
+import { chunkOf } from '../shared/job-files.ts';
+import { guarded, unknownBecause } from '../shared/kit.ts';
 import { instancesOf, rentedOnVast } from './account.ts';
 import { readVastSession, VAST, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';

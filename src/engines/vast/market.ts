@@ -1,8 +1,8 @@
 /** Searches the offers of Vast.ai for what a cluster needs. */
 
 import { z } from 'zod';
-import type { OfferRead } from '../../domain/rented.ts';
-import { unknownBecause } from '../shared/acts.ts';
+import type { OfferRead } from '../../domain/care/machines.ts';
+import { unknownBecause } from '../shared/kit.ts';
 import { ask, noAnswer, type Said, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
 

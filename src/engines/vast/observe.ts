@@ -9,7 +9,7 @@ import {
   stopAndConfirm,
   stoppingUnless,
   unknownBecause,
-} from '../shared/acts.ts';
+} from '../shared/kit.ts';
 import { type Instance, instancesOf, metadataOf } from './account.ts';
 import { ask, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';

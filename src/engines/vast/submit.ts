@@ -13,7 +13,7 @@ import {
   specRefusal,
   type Unknown,
   unknownBecause,
-} from '../shared/acts.ts';
+} from '../shared/kit.ts';
 import {
   destroyInstance,
   type Instance,

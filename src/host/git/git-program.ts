@@ -1,10 +1,229 @@
 /** Git through the git program. */
 
-import type { GitExporter, GitReader, GitWriter } from '../../domain/git.ts';
+import {
+  type CommitRequest,
+  GitError,
+  type GitExporter,
+  type GitReader,
+  type GitWriter,
+  type PushOutcome,
+  type TagOutcome,
+  type TagRequest,
+} from '../../domain/git.ts';
+import { branded, isSha, type Sha } from '../../domain/values.ts';
 import { exportTree } from './export-tree.ts';
-import { createMirror, type GitIdentity, type MirrorOptions } from './mirror.ts';
-import { createReader } from './read.ts';
-import { createWriter } from './write.ts';
+import { createMirror, type GitIdentity, type GitMirror, lastWords, type MirrorOptions } from './mirror.ts';
+import { createReader, readTree, rootTree } from './read.ts';
+import { FOLDER_MODE, type TreeRow, treeBytes } from './tree-on-disk.ts';
+
+/** A `GitWriter` on a mirror. The remote's compare-and-set (`--force-with-lease`) decides races. */
+function createWriter(mirror: GitMirror, identity: GitIdentity): GitWriter {
+  return {
+    commitAndPush: async (request) => {
+      const commit = await makeCommit(mirror, identity, request);
+      const tags: Push[] = [];
+      for (const tag of request.tags ?? []) {
+        const object = await makeTag(mirror, identity, { ...tag, commit, atMs: request.atMs });
+        tags.push({ ref: `refs/tags/${tag.name}`, object, expected: null });
+      }
+      return push(mirror, { ref: request.ref, object: commit, expected: request.expected }, tags);
+    },
+    pushTag: (request) => pushTag(mirror, identity, request),
+    deleteTags: (names) => deleteTags(mirror, names),
+  };
+}
+
+type Push = { readonly ref: string; readonly object: Sha; readonly expected: Sha | null };
+
+async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: CommitRequest): Promise<Sha> {
+  const parent = request.parent === 'expected' ? request.expected : request.parent;
+  const root = parent === null ? null : await rootTree(mirror, parent);
+  const changes = Object.entries(request.files).map(([path, text]) => ({ names: path.split('/'), text }));
+  const tree = (await changedTree(mirror, root, changes)) ?? (await writeTree(mirror, []));
+  const parents = [...(parent === null ? [] : [parent]), ...(request.merges ?? [])];
+  const who = signatureOf(identity, request.atMs);
+  const lines = [
+    `tree ${tree}`,
+    ...parents.map((one) => `parent ${one}`),
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    withNewline(request.message),
+  ];
+  return branded(await mirror.objects.write('commit', Buffer.from(lines.join('\n'))), isSha);
+}
+
+type Change = { readonly names: readonly string[]; readonly text: string | null };
+
+/** A tree with the changed files; null if nothing is left. Scripts keep their mode; links and submodules become files. */
+async function changedTree(
+  mirror: GitMirror,
+  tree: string | null,
+  changes: readonly Change[],
+): Promise<string | null> {
+  const rows = new Map((tree === null ? [] : await readTree(mirror, tree)).map((row) => [row.name, row]));
+  const byName = Map.groupBy(changes, ({ names: [name = ''] }) => name);
+  for (const [name, ofName] of byName) {
+    if (NOT_A_NAME.test(name)) throw new GitError('failed', `git has no file named ${JSON.stringify(name)}`);
+    const own = ofName.find(({ names }) => names.length === 1);
+    const below = ofName.flatMap(({ names: [, ...names], text }) =>
+      names.length === 0 ? [] : [{ names, text }],
+    );
+    const before = rows.get(name);
+    if (own !== undefined) rows.delete(name);
+    if (own?.text != null) {
+      const mode = before?.mode === '100755' ? before.mode : '100644';
+      rows.set(name, { name, mode, id: await mirror.objects.write('blob', Buffer.from(own.text, 'utf8')) });
+    }
+    if (below.length === 0) continue;
+    const folder = before?.mode === FOLDER_MODE ? before.id : null;
+    const id = await changedTree(mirror, folder, below);
+    if (id !== null) rows.set(name, { name, mode: FOLDER_MODE, id });
+    else if (folder !== null) rows.delete(name);
+  }
+  return rows.size === 0 ? null : writeTree(mirror, [...rows.values()]);
+}
+
+const NOT_A_NAME = /^(?:|\.|\.\.|\.git)$|\0/i;
+
+function writeTree({ objects }: GitMirror, rows: readonly TreeRow[]): Promise<string> {
+  return objects.write('tree', treeBytes(rows));
+}
+
+/** Author, committer or tagger. Git has no way to quote these characters. */
+function signatureOf({ name, email }: GitIdentity, atMs: number): string {
+  const [who, where] = [name, email].map((text) => text.replaceAll(/[<>\n\0]/g, '').trim());
+  return `${who} <${where}> ${Math.floor(atMs / 1000)} +0000`;
+}
+
+/** Pushes an object if the ref is still `expected`; `others` are pushed atomically with it. */
+async function push(mirror: GitMirror, wanted: Push, others: readonly Push[] = []): Promise<PushOutcome> {
+  const all = [wanted, ...others];
+  const result = await mirror.run({
+    args: [
+      'push',
+      '--quiet',
+      '--porcelain',
+      '--no-verify',
+      ...(others.length === 0 ? [] : ['--atomic']),
+      ...all.map(({ ref, expected }) => `--force-with-lease=${ref}:${expected ?? ''}`),
+      'origin',
+      ...all.map(({ ref, object }) => `${object}:${ref}`),
+    ],
+  });
+  if (result.ok) return pushed(mirror, wanted, others);
+  return lookAfterwards(mirror, wanted, others, result);
+}
+
+async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]): Promise<PushOutcome> {
+  for (const { ref, object } of [wanted, ...others]) await mirror.refs.note(ref, object);
+  return { kind: 'pushed', sha: wanted.object };
+}
+
+/**
+ * Resolves an unconfirmed push. Our object: it arrived. Another one: rejected. Still `expected`: refused if the remote said so, otherwise
+ * unknown, since it may still arrive; the lease lets only one of it and a retry win. Atomic pushes need only one ref checked.
+ */
+async function lookAfterwards(
+  mirror: GitMirror,
+  wanted: Push,
+  others: readonly Push[],
+  result: Awaited<ReturnType<GitMirror['run']>>,
+): Promise<PushOutcome> {
+  const { ref, object, expected } = wanted;
+  const above = foldersOf(ref);
+  const looked = await mirror.run({ args: ['ls-remote', '--quiet', 'origin', ref, ...above, `${ref}/*`] });
+  if (!looked.ok) return { kind: 'unknown', message: `${lastWords(result)}; then ${lastWords(looked)}` };
+  const now = remoteId(looked.stdout, ref);
+  if (now === object) return pushed(mirror, wanted, others);
+  if (now !== expected) return { kind: 'rejected', sha: object };
+  const saidNo = /^!\t/m.test(result.stdout) && !/\[remote failure\]/.test(result.stdout);
+  const line = refusedLine(result.stdout, others);
+  if (line !== null && saidNo) return { kind: 'refused', message: `${line} (${lastWords(result)})` };
+  const names = looked.stdout.split('\n').map((text) => text.split('\t')[1] ?? '');
+  const inTheWay = names.find((name) => above.includes(name) || name.startsWith(`${ref}/`));
+  if (inTheWay !== undefined && saidNo)
+    return { kind: 'refused', message: `${inTheWay} is there and leaves no room for ${ref}: delete it` };
+  if (LOST_RACE.test(result.stdout)) return { kind: 'rejected', sha: object };
+  return { kind: saidNo ? 'refused' : 'unknown', message: refusalOf(result) };
+}
+
+/** Git stores refs like files, so a ref cannot be a folder of another. */
+function foldersOf(ref: string): readonly string[] {
+  const parts = ref.split('/');
+  return parts.flatMap((_, at) => (at < 3 ? [] : [parts.slice(0, at).join('/')]));
+}
+
+/** The remote's refusal of one of `others`; their names are unique, so it was not a race. */
+function refusedLine(stdout: string, others: readonly Push[]): string | null {
+  const line = stdout
+    .split('\n')
+    .find((text) => text.startsWith('!\t') && others.some(({ ref }) => text.includes(`:${ref}\t`)));
+  return line === undefined || /atomic/.test(line) ? null : line.split('\t').slice(1).join(' ');
+}
+
+/** The winner may hold the ref's lock without having moved it yet. */
+const LOST_RACE =
+  /stale info|fetch first|non-fast-forward|already exists|failed to update ref|cannot lock ref|failed to lock|incorrect old value/;
+
+function refusalOf(result: Awaited<ReturnType<GitMirror['run']>>): string {
+  const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
+  return line === undefined
+    ? lastWords(result)
+    : `${line.split('\t').slice(2).join(' ')} (${lastWords(result)})`;
+}
+
+function remoteId(listing: string, ref: string): string | null {
+  for (const line of listing.split('\n')) {
+    const [id, name] = line.split('\t');
+    if (name === ref && id !== undefined) return id;
+  }
+  return null;
+}
+
+async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<TagOutcome> {
+  const ref = `refs/tags/${request.name}`;
+  const object = await makeTag(mirror, identity, request);
+  const outcome = await push(mirror, { ref, object, expected: null });
+  if (outcome.kind !== 'rejected') return outcome;
+  const call = { args: ['ls-remote', '--quiet', 'origin', ref, `${ref}^{}`] };
+  const looked = await mirror.run(call);
+  if (!looked.ok) return { kind: 'unknown', message: lastWords(looked) };
+  // A lightweight tag has no peeled line and points to the commit itself.
+  const commit = remoteId(looked.stdout, `${ref}^{}`) ?? remoteId(looked.stdout, ref);
+  return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
+}
+
+/** Tags that one push deletes: their names stay far below what a command line may have. */
+const TAGS_DELETED_AT_ONCE = 200;
+
+async function deleteTags(mirror: GitMirror, names: readonly string[]): Promise<string | null> {
+  let refused: string | null = null;
+  for (let at = 0; at < names.length; at += TAGS_DELETED_AT_ONCE) {
+    const refs = names.slice(at, at + TAGS_DELETED_AT_ONCE).map((name) => `:refs/tags/${name}`);
+    const result = await mirror.run({ args: ['push', '--quiet', '--no-verify', 'origin', ...refs] });
+    if (!result.ok) refused = lastWords(result);
+  }
+  return refused;
+}
+
+/** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
+async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<Sha> {
+  const { name, commit, message, atMs } = request;
+  const lines = [
+    `object ${commit}`,
+    'type commit',
+    `tag ${name}`,
+    `tagger ${signatureOf(identity, atMs)}`,
+    '',
+    withNewline(message),
+  ];
+  return branded(await mirror.objects.write('tag', Buffer.from(lines.join('\n'))), isSha);
+}
+
+function withNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
 
 /**
  * Git access to one repository through a bare mirror that all identities share. Commands that change refs are serialized, because git

@@ -5,7 +5,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError, type GitErrorCode } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
-import { cutTextFromEnd } from '../../domain/text.ts';
+import { cutTextFromEnd } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { createObjects, type GitObjects, type ObjectsOptions } from './objects.ts';
 

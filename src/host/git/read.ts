@@ -11,9 +11,8 @@ import {
   type VersionsQuery,
 } from '../../domain/git.ts';
 import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
-import { trimmedEnd } from '../../domain/text.ts';
-import { branded, isSha, isTreeId, type Sha, type TreeId } from '../../domain/values.ts';
-import { createKept } from '../kept.ts';
+import { branded, isSha, isTreeId, type Sha, type TreeId, trimmedEnd } from '../../domain/values.ts';
+import { createKept } from '../memory.ts';
 import { listOf } from './export-tree.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';

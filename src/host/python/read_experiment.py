@@ -1,7 +1,7 @@
 """Reads one experiment file: its settings, and the code that remains without them.
 
 stdin: the bytes of the file. stdout: one JSON object, {"kind": "read", ...} or {"kind": "unparsable", ...}
-(the types are in src/domain/experiment.ts). Nothing of the file is run.
+(the types are in src/domain/launch/change-facts.ts). Nothing of the file is run.
 
 A setting is a value from a closed list (`Reader.key_of`) in a place from a closed list (the callers of
 `Reader.setting`). Everything else goes into the code: one digest for each statement, in an order that does not depend on

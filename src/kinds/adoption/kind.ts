@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
 import { type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { type CommandLine, commandIn, readCommandLine } from '../../contracts/command-line.ts';
+import { type CommandLine, commandIn, readCommandLine } from '../../contracts/fields.ts';
 import { USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import type { PinnedSource } from '../../domain/launch/contract.ts';
 import { covers } from '../../domain/launch/manifest.ts';
@@ -11,8 +11,7 @@ import type { Description } from '../../domain/logbook/run-state.ts';
 import { HIDDEN } from '../../domain/written-secrets.ts';
 import { defineGate, given } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
-import { fixerSettings } from '../../settings/fixer-schema.ts';
-import { argumentArray, name, path, setting } from '../../settings/words.ts';
+import { argumentArray, fixerSettings, name, path, setting } from '../../settings/words.ts';
 
 /** A job is launched again at the commit that it says, however old that is by then. */
 const YEAR_HOURS = 8_760;

@@ -3,10 +3,9 @@
 import type { Answers } from '../../commands/answers.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { type Knob, readKnobs } from '../../delta/config-delta.ts';
-import type { ExperimentFile, ReadFile, Setting } from '../../domain/experiment.ts';
-import type { KnobChange } from '../../domain/launch/change-facts.ts';
+import type { Facts } from '../../domain/incidents.ts';
+import type { ExperimentFile, KnobChange, ReadFile, Setting } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import type { Facts } from '../../domain/payload.ts';
 import {
   after,
   dateAfter,
@@ -19,7 +18,7 @@ import {
 } from '../../domain/values.ts';
 import { code } from '../../render/words.ts';
 import type { AskedWhat, Asks, ObjectiveReading, Unanswered } from '../../run/proposing.ts';
-import { nearest } from '../../settings/nearness.ts';
+import { nearest } from '../../settings/problem.ts';
 import type { Candidate, RecentFerry } from './candidates.ts';
 import { applyEdits, type Edit, type EditedFile, isSameValueText } from './edit.ts';
 import { type GivenFerry, type LastFerry, lastFerryOf, referencesText } from './interval.ts';

@@ -1,9 +1,16 @@
 /** Edits values of an experiment file in place: exactly the value's characters change, everything else stays byte for byte. */
 
 import { configDelta, type Knob, readKnobs } from '../../delta/config-delta.ts';
-import type { ExperimentFile, ReadFile, Reading } from '../../domain/experiment.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
-import type { CarriedOver, Delta, KnobChange, NotTaken } from '../../domain/launch/change-facts.ts';
+import type {
+  CarriedOver,
+  Delta,
+  ExperimentFile,
+  KnobChange,
+  NotTaken,
+  ReadFile,
+  Reading,
+} from '../../domain/launch/change-facts.ts';
 import { fail, ok, type Result } from '../../domain/values.ts';
 import type { StartPlace } from '../../run/kind.ts';
 import type { FerryLane } from './settings.ts';

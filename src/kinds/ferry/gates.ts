@@ -2,9 +2,9 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { readKnobs } from '../../delta/config-delta.ts';
-import type { ExperimentFile } from '../../domain/experiment.ts';
 import {
   type Delta,
+  type ExperimentFile,
   type KnobChange,
   type ModelSize,
   newDelta,

@@ -8,7 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/past-runs.ts';
-import { cutText } from '../../domain/text.ts';
+import { cutText } from '../../domain/values.ts';
 import type { Gate } from '../../gates/gate.ts';
 import { incidentTitle } from '../../render/incident-words.ts';
 import { trackerUrl } from '../../render/job-table.ts';
@@ -33,8 +33,7 @@ import type { ProposalView } from './interval.ts';
 import { readerOf, sinceLastFerry, startOn } from './plan/experiment.ts';
 import { knobsBetween, planProposal, viewOf } from './plan/plan.ts';
 import { bodyFacts, readPullBody } from './pull-body.ts';
-import { FERRY_RULES } from './rules.ts';
-import { ferryLane, ferrySettings, fixableOf } from './settings.ts';
+import { FERRY_RULES, ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { laneTitle, nameOf, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 
 // The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32).

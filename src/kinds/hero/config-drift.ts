@@ -1,13 +1,13 @@
 /** The gate against training otherwise than the attempt before, in settings and in files, unless the contract says that it is meant (policy HR-32, HR-33, HR-36, HR-45). */
 
 import { namesOf, valueIn } from '../../contracts/fields.ts';
-import { bucketOf } from '../../delta/bucket.ts';
+import { bucketOf } from '../../delta/config-delta.ts';
 import type { FileChange } from '../../domain/facts.ts';
 import type { KnobChange } from '../../domain/launch/change-facts.ts';
 import { readImageReference } from '../../domain/launch/contract.ts';
 import type { Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
-import { cutText } from '../../domain/text.ts';
+import { cutText } from '../../domain/values.ts';
 import { defineGate, given, type Judgement, judging, type RanBefore } from '../../gates/gate.ts';
 import { FIELDS, type FieldName } from './contract/fields.ts';
 

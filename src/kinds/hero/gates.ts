@@ -1,8 +1,7 @@
 /** The gates of hero runs: who is in charge, what the run begins from, and the container that it runs in. */
 
-import type { ResumePoint } from '../../checkpoints/resume.ts';
-import { looksLikeCheckpoint, optionsOf, pathsIn, unreadScript } from '../../contracts/command-line.ts';
-import { valueIn } from '../../contracts/fields.ts';
+import type { ResumePoint } from '../../checkpoints/start.ts';
+import { looksLikeCheckpoint, optionsOf, pathsIn, unreadScript, valueIn } from '../../contracts/fields.ts';
 import {
   CHECKPOINT,
   type ImageLabels,
@@ -10,8 +9,7 @@ import {
   isSameLogin,
   personInCharge,
 } from '../../domain/launch/contract.ts';
-import { withoutEndSlashes } from '../../domain/text.ts';
-import { assertNever } from '../../domain/values.ts';
+import { assertNever, withoutEndSlashes } from '../../domain/values.ts';
 import {
   type ChangeGateFacts,
   cannotTell,

@@ -12,8 +12,15 @@ import type { RunVerdict } from '../../domain/past-runs.ts';
 import { contractNow, defineGate, given } from '../../gates/gate.ts';
 import { defineKind, judgeRun } from '../../run/kind.ts';
 import { earlyStopText, FIELDS, tooSmall } from './contract/fields.ts';
-import { namesIn, needsOf, readRentalContract, settingsOf } from './contract/read-contract.ts';
-import { RENTAL_RULES, rentalLane, rentalSettings } from './settings.ts';
+import {
+  namesIn,
+  needsOf,
+  RENTAL_RULES,
+  readRentalContract,
+  rentalLane,
+  rentalSettings,
+  settingsOf,
+} from './settings.ts';
 
 /** What is rented stays within what the lab rents, card by card and dollar by dollar. */
 // Who needs more asks for it in the config, where it is reviewed.

@@ -5,9 +5,9 @@
 
 import { z } from 'zod';
 import type { ImageLabels, ImageLook, ImageReference } from '../../domain/launch/contract.ts';
-import { cutText } from '../../domain/text.ts';
 import {
   branded,
+  cutText,
   type Digest,
   isDigest,
   jsonIn,
@@ -16,7 +16,7 @@ import {
   unknown,
 } from '../../domain/values.ts';
 import { sha256Hex } from '../../host/keys.ts';
-import { ask as askStore, STORE_ANSWER_BYTES_MAX, type StoreAnswer, type StoreHost } from '../ask.ts';
+import { ask as askStore, STORE_ANSWER_BYTES_MAX, type StoreAnswer, type StoreHost } from '../store.ts';
 
 export type RegistryHost = StoreHost;
 

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LogbookEvent } from '../../../src/domain/logbook/event.ts';
+import type { LogbookEvent } from '../../../src/domain/logbook/define.ts';
 import { lineOf } from '../../../src/logbook/chain.ts';
 import { scratchFolder } from '../../host/git/scratch-repository.ts';
 import { aRun, type RunBuilder } from '../../support/run-builder.ts';

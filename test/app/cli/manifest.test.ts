@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../../src/domain/launch/manifest.ts';
-import type { EventDraft } from '../../../src/domain/logbook/event.ts';
+import type { EventDraft } from '../../../src/domain/logbook/define.ts';
 import { canonicalDigest } from '../../../src/logbook/chain.ts';
 import { scratchFolder } from '../../host/git/scratch-repository.ts';
 import { digestOf, fileOf, gated, lifeOfAFerry, proposed, RUN } from '../../logbook/sample-logbook.ts';

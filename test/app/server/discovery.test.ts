@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS, createDiscovery, DISCOVERY_PERIOD_MS } from '../../../src/app/server/discovery.ts';
 import { createQueues } from '../../../src/app/server/serve.ts';
-import type { WorkQueue } from '../../../src/app/work-queue.ts';
+import type { WorkQueue } from '../../../src/app/server/work-queue.ts';
 
 const GRANTED: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),

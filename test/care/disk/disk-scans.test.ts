@@ -9,7 +9,7 @@ import {
   type DiskScan,
   isAllFine,
   scansAfter,
-} from '../../../src/domain/care/worker-disk.ts';
+} from '../../../src/domain/care/machines.ts';
 import { aScan, aWorker } from './scan-parts.ts';
 
 const folded = (...scans: readonly DiskScan[]): ClusterDisks | undefined =>

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { type JudgedWorker, judgeWorker, type Looks } from '../../../src/care/disk/scan-record.ts';
-import { isMountPoint } from '../../../src/domain/care/worker-disk.ts';
+import { isMountPoint } from '../../../src/domain/care/machines.ts';
 import { branded, known, unknown } from '../../../src/domain/values.ts';
 
 const GIB = 2 ** 30;

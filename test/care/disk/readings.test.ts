@@ -16,7 +16,7 @@ import {
   readMounts,
   sizeOf,
 } from '../../../src/care/disk/worker-answers.ts';
-import { isMountPoint, isTpuName, isZone } from '../../../src/domain/care/worker-disk.ts';
+import { isMountPoint, isTpuName, isZone } from '../../../src/domain/care/machines.ts';
 import { known } from '../../../src/domain/values.ts';
 
 describe('df', () => {

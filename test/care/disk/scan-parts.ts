@@ -1,6 +1,6 @@
 /** Scans and workers for tests: complete, of the cluster us-central1, with parts that can be replaced. */
 
-import type { DiskScan, ScannedWorker } from '../../../src/domain/care/worker-disk.ts';
+import type { DiskScan, ScannedWorker } from '../../../src/domain/care/machines.ts';
 
 /** A complete scan that found enough space on every disk. */
 export function aScan(change: Partial<DiskScan> = {}): DiskScan {

@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/domain/limits.ts';
 import type { Sha } from '../../../src/domain/values.ts';
 import { createGitProgram } from '../../../src/host/git/git-program.ts';
-import { namedBy } from '../../../src/settings/left-out.ts';
+import { namedBy } from '../../../src/settings/words.ts';
 import {
   AT_MS,
   bareRepository,

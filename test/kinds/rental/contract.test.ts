@@ -7,8 +7,13 @@ import { parse } from 'yaml';
 import { inLane } from '../../../src/config/rules/lane-rules.ts';
 import { namesOf, openParts } from '../../../src/contracts/fields.ts';
 import { FIELDS } from '../../../src/kinds/rental/contract/fields.ts';
-import { needsOf, readRentalContract, settingsOf } from '../../../src/kinds/rental/contract/read-contract.ts';
-import { RENTAL_RULES, rentalSettings } from '../../../src/kinds/rental/settings.ts';
+import {
+  needsOf,
+  RENTAL_RULES,
+  readRentalContract,
+  rentalSettings,
+  settingsOf,
+} from '../../../src/kinds/rental/settings.ts';
 import { formBody } from '../../support/hero-run.ts';
 import { RENTAL_ANSWERS } from '../../support/rental.ts';
 

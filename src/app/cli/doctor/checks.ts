@@ -1,16 +1,44 @@
 /** Checks everything that a lab has to set up, in setup order. */
 
 import { ROLES } from '../../../domain/logbook/parts.ts';
-import { toRfc3339 } from '../../../domain/values.ts';
+import { type Observed, toRfc3339 } from '../../../domain/values.ts';
 import type { BranchRule } from '../../../github/settings.ts';
 import { MARK_PREFIX } from '../../../logbook/mark.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
-import { KEY_ENVIRONMENTS } from '../../environments.ts';
 import { configSecrets } from '../../secret-registry.ts';
 import { APP_PERMISSIONS } from '../../server/discovery.ts';
-import { KEY_VARIABLES } from '../../signers.ts';
+import { KEY_ENVIRONMENTS, KEY_VARIABLES } from '../../signers.ts';
 import { type Facts, launchLocation, WORKFLOWS, workflowFaults, workflowSecretFaults } from './facts.ts';
-import { type Finding, given, type Verdict, verdictAmong, verdictOn } from './finding.ts';
+
+export type Finding = {
+  /** A stable id such as `environment-branches` (listed in docs/threat-model.md). */
+  readonly check: string;
+  /** `warning`: allowed, but worth knowing. `unknown`: this token cannot see it; it never counts as ok. */
+  readonly state: 'ok' | 'warning' | 'missing' | 'unknown';
+  readonly found: string;
+  /** The next action; empty if the state is ok. */
+  readonly todo: string;
+};
+
+export type Verdict = Pick<Finding, 'state' | 'found'>;
+
+/** Missing with every fault, or ok. */
+function verdictOn(faults: readonly string[], fine: string): Verdict {
+  return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: fine };
+}
+
+/** The same for facts that may be unknown: a known fault counts, otherwise the verdict is unknown. */
+function verdictAmong(faults: readonly string[], facts: readonly Observed<unknown>[], fine: string): Verdict {
+  const [away] = facts.flatMap((fact) => (fact.kind === 'unknown' ? [fact.why] : []));
+  return faults.length === 0 && away !== undefined
+    ? { state: 'unknown', found: away }
+    : verdictOn(faults, fine);
+}
+
+/** Judges a known fact. */
+function given<Value>(fact: Observed<Value>, judge: (value: Value) => Verdict): Verdict {
+  return fact.kind === 'known' ? judge(fact.value) : { state: 'unknown', found: fact.why };
+}
 
 const LAUNCH_LABEL = 'ferrybot-launch';
 

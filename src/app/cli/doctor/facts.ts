@@ -8,16 +8,16 @@ import type { GitHubClient } from '../../../github/call.ts';
 import * as settings from '../../../github/settings.ts';
 import { listFiles, readFileText } from '../../../github/settings.ts';
 import { codeOf } from '../../../host/files.ts';
-import { type LabConfig, lanesOf } from '../../../run/lane-scope.ts';
+import { type LabConfig, lanesOf } from '../../../run/lane.ts';
 import { CONFIG_PATH } from '../../config-source.ts';
+import { configSecrets } from '../../secret-registry.ts';
 import {
   CARE_ENVIRONMENT,
   CONTROL_ENVIRONMENT,
   LAUNCH_ENVIRONMENT,
+  type SigningKeys,
   WATCH_ENVIRONMENT,
-} from '../../environments.ts';
-import { configSecrets } from '../../secret-registry.ts';
-import type { SigningKeys } from '../../signers.ts';
+} from '../../signers.ts';
 
 export const WORKFLOWS = '.github/workflows';
 /** The text of every workflow file of the default branch by path. */

@@ -2,7 +2,7 @@
 
 import { GitError } from '../../../domain/git.ts';
 import { type GateId, type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
-import type { EventDataByType } from '../../../domain/logbook/event.ts';
+import type { EventDataByType } from '../../../domain/logbook/define.ts';
 import {
   branded,
   compactDate,
@@ -22,8 +22,8 @@ import { createExperimentReader, pythonVersion } from '../../../host/python-chil
 import { whoCan } from '../../../render/card-gates.ts';
 import { gateWords } from '../../../render/gate-words.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
-import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane-scope.ts';
-import { proposedData } from '../../../run/proposal-record.ts';
+import { anyLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../../../run/lane.ts';
+import { proposedData } from '../../../run/proposals.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { changeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
 import { readBody } from '../../control/shown-facts.ts';

@@ -8,9 +8,8 @@ import { readFileText, readRepository } from '../../../github/settings.ts';
 import { runProgram } from '../../../host/process.ts';
 import { signingKeysFrom } from '../../compose-lab.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
-import { judgeAll } from '../doctor/checks.ts';
+import { type Finding, judgeAll, type Verdict } from '../doctor/checks.ts';
 import { type Here, readFacts } from '../doctor/facts.ts';
-import type { Finding, Verdict } from '../doctor/finding.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**

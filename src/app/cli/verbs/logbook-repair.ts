@@ -7,7 +7,7 @@ import { branded, fail, isInstant, ok, type Result } from '../../../domain/value
 import { openPersonsClone, type PersonsClone } from '../../../host/git/checkout.ts';
 import { sha256Hex, verifyEd25519 } from '../../../host/keys.ts';
 import { MARK_PREFIX, readMark } from '../../../logbook/mark.ts';
-import { evidenceOf } from '../../../render/logbook-fault.ts';
+import { evidenceOf } from '../../../render/notice.ts';
 import { configInForce } from '../../config-source.ts';
 import type { LabGit } from '../../lab.ts';
 import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';

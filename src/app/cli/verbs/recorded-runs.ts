@@ -1,12 +1,30 @@
 /** `ferrybot manifest RUN --dir DIR`: the newest manifest of a run as canonical JSON, with its digest. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  askedCheckpoint,
+  chooseCheckpoint,
+  type JudgedCheckpoint,
+  judgeAll,
+  type Search,
+} from '../../../checkpoints/choose.ts';
+import { lineageFor } from '../../../checkpoints/lineage.ts';
+import type { SearchedRoot } from '../../../domain/checkpoint/stored.ts';
 import { limits } from '../../../domain/limits.ts';
 import { fold } from '../../../domain/logbook/fold.ts';
+import type { RunState } from '../../../domain/logbook/run-state.ts';
+import { type Backtest, differences } from '../../../domain/past-runs.ts';
+import { fail, ok, type Result, withoutEndSlashes } from '../../../domain/values.ts';
 import { sha256Hex } from '../../../host/keys.ts';
 import { canonicalize } from '../../../logbook/chain.ts';
+import { backtestTitle } from '../../../render/check.ts';
+import { checkpointLines, refusedWords } from '../../../render/contract-words.ts';
 import { historyTable } from '../../../render/lane-history.ts';
-import { historyOf } from '../../../run/lane-history.ts';
-import { answer, EXIT, refused, type VerbIo } from '../verb-io.ts';
+import { backtest } from '../../../run/backtest/backtest.ts';
+import { historyOf } from '../../../run/lane.ts';
+import { openStore } from '../../../stores/open.ts';
+import { readLabConfig } from '../../config-source.ts';
+import { answer, EXIT, misused, type Refusal, readArgument, refused, type VerbIo } from '../verb-io.ts';
 import { recordedEvents } from './logbook-verify.ts';
 
 /** Exit 1 if the run is missing, does not verify, or has no manifest yet. */
@@ -41,5 +59,108 @@ export async function historyVerb(io: VerbIo, lane: string | null, dir: string):
   if (lane !== null && runs.length === 0)
     return refused(io, { code: 'lane-unknown', message: `the logbook has no run of the lane ${lane}` });
   answer(io, { ok: true, lane, runs }, `${historyTable(runs)}\n`);
+  return EXIT.yes;
+}
+
+type CheckpointsOptions = {
+  readonly temporary: readonly string[];
+  readonly exclude: readonly string[];
+  readonly maxStep: number | undefined;
+  readonly step: number | undefined;
+  /** Only checkpoints in the record of this run count. */
+  readonly run: string | undefined;
+  readonly dir: string;
+};
+
+/** Exit 1 if no checkpoint is chosen or the given step is refused. */
+export async function checkpointsVerb(
+  io: VerbIo,
+  root: string,
+  options: CheckpointsOptions,
+): Promise<number> {
+  const state = options.run === undefined ? null : await stateOfRun(io, options.run, options.dir);
+  if (state !== null && !state.ok) return refused(io, state.error);
+  const roots = await Promise.all([root, ...options.temporary].map((one) => searched(io, one)));
+  const search: Search = {
+    roots,
+    lineage: state === null ? null : lineageFor(state.value),
+    maxStep: options.maxStep ?? null,
+    excludePaths: options.exclude,
+  };
+  const all = judgeAll(search);
+  const asked = options.step === undefined ? null : askedCheckpoint(search, { step: options.step });
+  const choice = asked ?? chooseCheckpoint(search);
+  const isChosen = choice.kind === 'chosen';
+  const why = isChosen ? null : { code: choice.code, why: choice.why };
+  const words =
+    asked === null || asked.kind === 'chosen'
+      ? checkpointLines(all, asked ?? chooseCheckpoint(search))
+      : `refused: ${refusedWords(asked.code)} (${asked.why})\n`;
+  const chosen = isChosen ? judgedInJson(choice.checkpoint) : null;
+  answer(
+    io,
+    {
+      ok: isChosen,
+      checkpoints: all.map(judgedInJson),
+      chosen,
+      ...(asked === null ? { ask: why } : { refused: why }),
+    },
+    words,
+  );
+  return isChosen ? EXIT.yes : EXIT.no;
+}
+
+async function searched(io: VerbIo, root: string): Promise<SearchedRoot> {
+  const path = withoutEndSlashes(root) || root;
+  const host = { fetch, sleep: (durationMs: number) => sleep(durationMs) };
+  const store = openStore({ host, environment: io.environment, now: Date.now }, path);
+  return { root: path, found: store.kind === 'unknown' ? store : await store.value.list(path) };
+}
+
+function judgedInJson({ stored, metadata, attempt, standing }: JudgedCheckpoint): object {
+  return {
+    path: stored.path,
+    step: metadata?.step ?? null,
+    timestamp: metadata?.timestamp ?? null,
+    isTemporary: metadata?.isTemporary ?? null,
+    attempt,
+    standing,
+  };
+}
+
+/** A run from a copy of the logbook. */
+async function stateOfRun(io: VerbIo, run: string, dir: string): Promise<Result<RunState, Refusal>> {
+  const read = await recordedEvents(io, dir, run);
+  if (!read.ok) return read;
+  const folded = fold(read.value[0] ?? []);
+  if (!folded.ok || folded.value === null)
+    return fail({ code: 'logbook-broken', message: `${run} cannot be read` });
+  return ok(folded.value);
+}
+
+/** Exit 0: the backtest ran; 1: the config is invalid or the logbook does not verify. */
+export async function backtestVerb(io: VerbIo, file: string, logbook: string): Promise<number> {
+  const text = await readArgument(io, file);
+  if (!text.ok) return misused(io, text.error);
+  const reading = readLabConfig(text.value);
+  if (reading.kind === 'invalid') {
+    const first = reading.problems[0];
+    const message = `${file}:${first?.line ?? 1}:${first?.column ?? 1}: ${first?.message ?? 'not valid'}`;
+    return refused(io, { code: 'config-invalid', message, problems: reading.problems });
+  }
+  const runs = await recordedEvents(io, logbook);
+  if (!runs.ok) return refused(io, runs.error);
+  return reportBacktest(io, backtest(runs.value, reading.config));
+}
+
+function reportBacktest(io: VerbIo, played: Backtest): number {
+  const runs = played.runs.map((run) => ({ ...run, decisions: differences(run) }));
+  const lines = runs.flatMap(({ run, decisions }) =>
+    decisions.map(
+      ({ decision, subject, at, from, to, why }) =>
+        `${run}  ${at}  ${decision} ${subject}: ${from} -> ${to} (${why})\n`,
+    ),
+  );
+  answer(io, { ok: true, ...played, runs }, `${backtestTitle(played)}\n${lines.join('')}`);
   return EXIT.yes;
 }

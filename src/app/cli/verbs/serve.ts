@@ -1,7 +1,7 @@
 /** `ferrybot serve`: runs the App. */
 
 import { mkdir } from 'node:fs/promises';
-import { ancestorsThatShow } from '../../../host/process-identity.ts';
+import { ancestorsThatShow } from '../../../host/process.ts';
 import { pythonVersion } from '../../../host/python-child.ts';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';

@@ -3,17 +3,18 @@
 import * as z from 'zod';
 import {
   ACTION_OUTCOMES,
+  type ActionEvent,
+  actionsAfter,
   approvalSource,
   type ChangeStep,
   evidenceSchema,
+  illegalAction,
   proposalSchema,
   targetName,
 } from '../../actions/action.ts';
-import { type ActionEvent, actionsAfter, illegalAction } from '../../actions/action-state.ts';
-import { diskScan } from '../../care/worker-disk.ts';
-import { type DataOf, defineEvents, personOf } from '../define.ts';
+import { diskScan } from '../../care/machines.ts';
+import { code, type DataOf, defineEvents, personOf, prose, scalarsText } from '../define.ts';
 import { digest, integer, scalars, text } from '../parts.ts';
-import { code, prose, scalarsText } from '../plain-text.ts';
 import type { RunState } from '../run-state.ts';
 
 const data = {

@@ -2,9 +2,8 @@
 
 import * as z from 'zod';
 import { SURFACES } from '../../actor.ts';
-import { type DataOf, defineEvents, personOf, said } from '../define.ts';
+import { code, type DataOf, defineEvents, personOf, prose, said } from '../define.ts';
 import { integer, sha, text, texts } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
 
 export const sealedCheckpoint = z.object({
   path: text,

@@ -1,16 +1,23 @@
 /** Events about the end of a run, and incidents. */
 
 import * as z from 'zod';
-import { underWay } from '../../actions/action-state.ts';
-import { readIncident } from '../../incidents.ts';
+import { underWay } from '../../actions/action.ts';
+import { readFacts, readIncident } from '../../incidents.ts';
 import { asLaunched } from '../../launch/next-attempt.ts';
-import { readFacts } from '../../payload.ts';
-import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
-import type { EventOf } from '../event.ts';
+import {
+  code,
+  type DataOf,
+  defineEvents,
+  type EventOf,
+  momentOf,
+  personOf,
+  prose,
+  said,
+  scalarsText,
+} from '../define.ts';
 import { holdingsOf } from '../holdings.ts';
 import { isHolding } from '../liveness.ts';
 import { integerOrNull, scalars, sha, text, texts } from '../parts.ts';
-import { code, prose, scalarsText } from '../plain-text.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { sealedCheckpoint } from './checkpoint-events.ts';
 

@@ -2,14 +2,22 @@
 
 import * as z from 'zod';
 import { SURFACES } from '../../actor.ts';
+import { readFacts } from '../../incidents.ts';
 import { HOLD_SCOPES, type RecordedTarget } from '../../launch/hold.ts';
 import { unfollowedAttempt } from '../../launch/next-attempt.ts';
-import { readFacts } from '../../payload.ts';
-import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
-import type { EventOf } from '../event.ts';
+import {
+  code,
+  type DataOf,
+  defineEvents,
+  type EventOf,
+  momentOf,
+  personOf,
+  prose,
+  said,
+  scalarsText,
+} from '../define.ts';
 import { holdsAfter } from '../journal-state.ts';
 import { digest, integer, scalars, text, texts } from '../parts.ts';
-import { code, prose, scalarsText } from '../plain-text.ts';
 import { commandKey, type RunState, type SeenCommand, voided } from '../run-state.ts';
 import { type Taken, takenAfter } from './watch-events.ts';
 

@@ -7,11 +7,9 @@ import { isTerminal, JOB_STATUSES } from '../../engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../../failure-class.ts';
 import { mayBeRelaunched } from '../../launch/response.ts';
 import { TRACKER_SILENCES } from '../../tracker.ts';
-import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
-import type { EventOf } from '../event.ts';
+import { code, type DataOf, defineEvents, type EventOf, momentOf, personOf, prose, said } from '../define.ts';
 import { observed } from '../observed-state.ts';
 import { integer, integerOrNull, text, texts } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
 import { type RunState, voided } from '../run-state.ts';
 
 const tracker = z.object({ id: text, url: text });

@@ -1,6 +1,7 @@
 /** Events of a run from its proposal to the job. */
 
 import * as z from 'zod';
+import { isIssueFirst } from '../../actor.ts';
 import type { GatedFacts } from '../../launch/change-facts.ts';
 import { manifestSchema } from '../../launch/manifest.ts';
 import { isBeforeLaunch, isFixPushed, mayBeFixed, pastAttempt } from '../../launch/next-attempt.ts';
@@ -8,13 +9,20 @@ import { orderSchema } from '../../launch/order.ts';
 import { mayBeApprovedAgain, mayStartAgain } from '../../launch/response.ts';
 import { preApproval } from '../../launch/small-fix.ts';
 import { verdictSchema } from '../../launch/verdict.ts';
-import { isIssueFirst } from '../../own-pull.ts';
-import { awaitsAdoption } from '../adoption.ts';
-import { type DataOf, defineEvents, momentOf, personOf, said, type Telling } from '../define.ts';
-import type { EventOf } from '../event.ts';
+import {
+  code,
+  type DataOf,
+  defineEvents,
+  type EventOf,
+  momentOf,
+  personOf,
+  prose,
+  said,
+  type Telling,
+} from '../define.ts';
 import { orderedRule } from '../order-rules.ts';
 import { digest, integer, scalars, sha, text, texts } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
+import { awaitsAdoption } from '../renting.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { proposed } from './proposal-events.ts';
 import { watchOfNextAttempt } from './watch-events.ts';

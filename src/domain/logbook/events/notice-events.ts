@@ -3,10 +3,8 @@
 import * as z from 'zod';
 import { PERMISSIONS } from '../../actor.ts';
 import { DELIVERY_OUTCOMES } from '../../effect.ts';
-import { type DataOf, defineEvents, type Logins, momentOf } from '../define.ts';
-import type { EventOf } from '../event.ts';
+import { code, type DataOf, defineEvents, type EventOf, type Logins, momentOf, prose } from '../define.ts';
 import { integer, text } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
 import { isNotified, pagesOf, type RunState, undelivered } from '../run-state.ts';
 
 const data = {

@@ -3,9 +3,8 @@
 import * as z from 'zod';
 import { SURFACES } from '../../actor.ts';
 import { contractSchema } from '../../launch/contract.ts';
-import { type DataOf, defineEvents } from '../define.ts';
+import { code, type DataOf, defineEvents, prose } from '../define.ts';
 import { actorSchema, digest, integer, publicKeySchema, runId, sha, text } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
 
 /** What `proposed` says: the first entry of a run. */
 export const proposed = z.object({

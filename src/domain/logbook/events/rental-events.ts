@@ -2,11 +2,20 @@
 
 import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
-import { MACHINE_STATUSES } from '../../rented.ts';
-import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
-import type { EventDraft, EventOf, LogbookEvent } from '../event.ts';
+import { MACHINE_STATUSES } from '../../care/machines.ts';
+import {
+  code,
+  type DataOf,
+  defineEvents,
+  type EventDraft,
+  type EventOf,
+  type LogbookEvent,
+  momentOf,
+  personOf,
+  prose,
+  said,
+} from '../define.ts';
 import { amount, digest, integer, text } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
 import { offerWanted, rentalTerms } from '../renting.ts';
 import type { RunState } from '../run-state.ts';
 

@@ -3,11 +3,9 @@
 import * as z from 'zod';
 import { type Actor, SURFACES } from '../../actor.ts';
 import { JOB_STATUSES } from '../../engine.ts';
-import { adoptedState, awaitsAdoption, awaitsDescription } from '../adoption.ts';
-import { type DataOf, defineEvents, momentOf, personOf, said } from '../define.ts';
-import type { EventOf } from '../event.ts';
+import { code, type DataOf, defineEvents, type EventOf, momentOf, personOf, prose, said } from '../define.ts';
 import { actorSchema, integer, integerOrNull, sha, text, texts } from '../parts.ts';
-import { code, prose } from '../plain-text.ts';
+import { adoptedState, awaitsAdoption, awaitsDescription } from '../renting.ts';
 import type { RunState } from '../run-state.ts';
 
 const data = {

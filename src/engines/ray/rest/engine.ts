@@ -13,8 +13,8 @@ import {
 } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
 import { jsonIn, known, type Observed, unknown } from '../../../domain/values.ts';
-import { createKept } from '../../../host/kept.ts';
-import { guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../../shared/acts.ts';
+import { createKept } from '../../../host/memory.ts';
+import { guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../../shared/kit.ts';
 import { readJobDetails } from '../job-details.ts';
 import {
   ask,

@@ -2,11 +2,11 @@
 
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { cutText } from '../../../domain/text.ts';
+import { cutText } from '../../../domain/values.ts';
 import { completeUtf8Length, utf8Only } from '../../../host/files.ts';
-import { type Unknown, unknownBecause } from '../../shared/acts.ts';
 import { type HttpAnswer, readWhole } from '../../shared/http.ts';
-import { createLogWindow, type LogWindow } from '../../shared/log-window.ts';
+import { createLogWindow, type LogWindow } from '../../shared/job-files.ts';
+import { type Unknown, unknownBecause } from '../../shared/kit.ts';
 import {
   authorization,
   lastLine,

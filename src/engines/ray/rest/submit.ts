@@ -7,15 +7,15 @@ import { limits } from '../../../domain/limits.ts';
 import { jsonIn } from '../../../domain/values.ts';
 import {
   conflictWith,
+  identityTexts,
   jobAt,
   type Rejected,
   rejected,
+  shellLineOf,
   submitOnce,
   unknownBecause,
-} from '../../shared/acts.ts';
-import { identityTexts } from '../../shared/identity.ts';
+} from '../../shared/kit.ts';
 import { type Taker, zipTree } from '../../shared/package-files.ts';
-import { shellLineOf } from '../../shared/shell-line.ts';
 import { IN_METADATA, raySpecRefusal } from '../job-details.ts';
 import {
   type Answer,

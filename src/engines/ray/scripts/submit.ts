@@ -1,14 +1,144 @@
 /** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
 
-import type { Job, JobObservation, JobSpec, SubmitOutcome } from '../../../domain/engine.ts';
+import { stripVTControlCharacters } from 'node:util';
+import type { Job, JobObservation, JobSpec, SubmitOutcome, SubmitRejection } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
-import { cutText } from '../../../domain/text.ts';
+import { cutText, cutTextFromEnd } from '../../../domain/values.ts';
 import type { ProgramResult } from '../../../host/process.ts';
-import { changedRefusal, conflictWith, jobAt, rejected, unknownBecause } from '../../shared/acts.ts';
-import { identityTexts } from '../../shared/identity.ts';
+import { redact } from '../../../host/redactor.ts';
+import {
+  changedRefusal,
+  conflictWith,
+  identityTexts,
+  jobAt,
+  rejected,
+  unknownBecause,
+} from '../../shared/kit.ts';
 import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
-import { reasonOf, refusalOf, scrubber, submittedIds } from './said.ts';
+
+/** Of each output, in which the reason of a failure is looked for: a traceback, and what was logged before it. */
+const SCRIPT_SAID_CHARS_MAX = 64 * 1024;
+
+/** Output that ended with its program, or was cut with it. */
+export type Said = Pick<ProgramResult, 'kind' | 'exitCode' | 'stdout' | 'stderr'>;
+
+/** The ids in `Job submitted with ID: X` (ray_run.py, which logs to standard error), each once; more than one is for a person. */
+export function submittedIds({ stdout, stderr }: Said): readonly string[] {
+  const lines = plain(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm);
+  return [...new Set([...lines].flatMap(([, id]) => id ?? []))];
+}
+
+/** Takes every given value out of a text, whole and line by line: a log shows a value of several lines that way. */
+export function scrubber(values: readonly string[]): (text: string) => string {
+  const all = values.flatMap((value) => [value, ...value.split(/\r?\n/)]);
+  return (text) => redact(text, all);
+}
+
+/**
+ * The lines that say why it failed, without those that echo variables (`env_vars: {…}`, `Terminal command: …`). Only
+ * lines with a word of failure are taken, so that an echo of another shape is left out too.
+ */
+export function reasonOf(said: Said, scrub: (text: string) => string): string {
+  const clean = scrub(lastWords(said));
+  const lines = clean.split('\n').filter((line) => FAILURE.test(line) && !ECHO.test(line));
+  const reason = cutTextFromEnd(lines.slice(-SHOWN_LINES).join('\n').trim(), limits.messageCharactersMax);
+  return reason.toWellFormed();
+}
+
+/** The ends of both outputs, from a whole line on: what went wrong stands there, and a flood is searched no further. */
+export function lastWords({ stdout, stderr }: Said): string {
+  return plain(`${endOf(stdout)}\n${endOf(stderr)}`);
+}
+
+function endOf(text: string): string {
+  if (text.length <= SCRIPT_SAID_CHARS_MAX) return text;
+  const end = cutTextFromEnd(text, SCRIPT_SAID_CHARS_MAX);
+  // Half a line may hold half a secret, which no scrubbing finds.
+  return end.slice(end.indexOf('\n') + 1 || end.length);
+}
+
+const FAILURE =
+  /\b(\w*(Error|Exception)|failed|refused|denied|forbidden|unauthorized|no such|not found|must start|already exists|does not exist|timed out|unreachable|can't open)\b/i;
+const ECHO = /env_vars|runtime.env|Terminal command|Submitting job with entrypoint|^\s*"[^"]*":/i;
+const SHOWN_LINES = 6;
+
+function plain(text: string): string {
+  return stripVTControlCharacters(text);
+}
+
+export type ScriptRefusal = {
+  readonly code: Extract<SubmitRejection, 'unauthorized' | 'refused'>;
+  /** What it means and what helps; empty where the script's own words say it. */
+  readonly words: string;
+};
+
+/** What a script says, what that means (`$1`: the first group of the pattern), and whether it is a key that is refused. */
+type Row = readonly [says: RegExp, words: string, code?: 'unauthorized'];
+
+/** The head has answered with these: no job can come of that request later. */
+const ANSWERED: readonly Row[] = [
+  [/AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /, '', 'unauthorized'],
+  [
+    /No available agent to submit job/,
+    'no node of the cluster takes jobs yet, as while its head is starting; nothing was sent to one',
+  ],
+];
+
+/** Failures that come before a request is sent. The first that fits is told, so what is said more exactly stands first. */
+const BEFORE: readonly Row[] = [
+  [
+    /Invalid key provided for environment variable: /,
+    "the script takes a variable as two arguments, as Marin's did before February 2026: set `environment: ['-e', '{name}', '{value}']`",
+  ],
+  [
+    /No such file or directory: '([^'\n]*\.yaml)'/,
+    'the script found no file of the cluster at $1: name it by {clusterFile}, which is looked for in the default branch',
+  ],
+  [
+    /No cluster config found/,
+    'the script found no file of the cluster: name it by {clusterFile}, which is looked for in the default branch',
+  ],
+  [
+    /No such file or directory: '([\w.+-]+)'/,
+    "the script starts $1 by name: it has to lie beside the chosen Python, or in a folder of the runner's PATH",
+  ],
+  [
+    /no local token was found|CalledProcessError: Command '\['gcloud', 'secrets'/,
+    "the script found no token: the variable that `tokenFrom` names has to be in the launcher's environment",
+    'unauthorized',
+  ],
+  [
+    /CalledProcessError: Command '\['gcloud'/,
+    'gcloud, which is asked where the cluster is, failed before anything was sent',
+  ],
+  [
+    /CalledProcessError: Command '\['uv', 'export'/,
+    '`uv export` failed in the shipped files before anything was sent: pyproject.toml, uv.lock and what they name have to be among `ships`',
+  ],
+  [/Command must start with/, ''],
+  [/can't open file/, ''],
+  [/\b(?:ModuleNotFoundError|ImportError|SyntaxError)\b/, ''],
+  [
+    /unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/,
+    '',
+  ],
+];
+
+/**
+ * Null where it may have sent something all the same. What comes before a request is believed only of a script that has
+ * not yet told how the request looks, as ray_run.py does right before it (`Terminal command:`).
+ */
+function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | null {
+  if (end.kind !== 'exited' || end.exitCode === 0) return null;
+  const text = scrub(lastWords(end));
+  const rows = /Terminal command:/.test(text) ? ANSWERED : [...ANSWERED, ...BEFORE];
+  for (const [says, words, code = 'refused'] of rows) {
+    const match = says.exec(text);
+    if (match !== null) return { code, words: words.replace('$1', () => match[1] ?? '') };
+  }
+  return null;
+}
 
 export type SubmitLook = {
   /** What stands under the id now, over the Jobs API. */

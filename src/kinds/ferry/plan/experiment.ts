@@ -1,23 +1,42 @@
 /** What a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
-import type { ExperimentFile, ReadFile } from '../../../domain/experiment.ts';
+import { z } from 'zod';
+import { answerOf } from '../../../commands/answers.ts';
+import { readKnobs } from '../../../delta/config-delta.ts';
 import { GitError, type LoggedCommit } from '../../../domain/git.ts';
-import type { NotTaken, RunBase } from '../../../domain/launch/change-facts.ts';
+import {
+  type ExperimentFile,
+  type NotTaken,
+  newChanges,
+  type ReadFile,
+  type RunBase,
+} from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
-import type { IntervalStart } from '../../../domain/logbook/events/launch-events.ts';
-import { runsOfLane } from '../../../domain/logbook/run-state.ts';
-import { branded, isSha, type Sha } from '../../../domain/values.ts';
-import { lastPass } from '../../../run/lane-history.ts';
-import { type Failed, type Nothing, nothing, type PlanWork } from '../../../run/proposing.ts';
-import { readStart } from '../edit.ts';
+import type { IntervalStart, Objective } from '../../../domain/logbook/events/launch-events.ts';
+import { type RunState, runsOfLane } from '../../../domain/logbook/run-state.ts';
+import { branded, cutTextFromEnd, isSha, jsonIn, type Sha } from '../../../domain/values.ts';
+import { lastPass } from '../../../run/lane.ts';
+import {
+  type AskedFor,
+  type Failed,
+  type Nothing,
+  nothing,
+  type PlanWork,
+  type Refused,
+  stillRunning,
+} from '../../../run/proposing.ts';
+import { askedChange, checkProposedEdits, riskOf } from '../asked.ts';
+import { chooseCandidate, type RecentFerry } from '../candidates.ts';
+import { applyEdits, type EditedFile, readStart } from '../edit.ts';
 import {
   type GivenFerry,
   type IntervalContext,
   intervalContext,
   intervalStart,
   lastFerryOf,
+  type ProposalView,
 } from '../interval.ts';
-import { ferryLane } from '../settings.ts';
+import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 
 /** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
 const INTERVAL_FALLBACK_DAYS = 7;
@@ -76,7 +95,7 @@ async function commitsSince(
 }
 
 /** `text` and `file` are what the run starts from; `onBranch` is the file as the target branch has it at `base`. */
-export type Experiment = Start & {
+type Experiment = Start & {
   readonly kind: 'read';
   readonly base: Sha;
   readonly onBranch: string;
@@ -127,4 +146,188 @@ export async function startOn(open: PlanWork, onto: Sha, onBranch: string): Prom
   if (pass === null || (await git.mergeBase(onto, pass.commit)) === null)
     return { text: onBranch, pass: null, notTaken: [] };
   return { ...(await readStart(git, readerOf(open), { path, pass: pass.commit, onto })), pass };
+}
+
+// The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md).
+
+/** A proposer's edits; a budget of knobs allows no more than this either. */
+const PROPOSER_EDITS_MAX = 20;
+
+const answerSchema = z.strictObject({
+  edits: z
+    .array(
+      z.strictObject({
+        path: z.string().min(1).max(500),
+        before: z.string().max(500).optional(),
+        after: z.string().min(1).max(500),
+      }),
+    )
+    .min(1)
+    .max(PROPOSER_EDITS_MAX),
+  rationale: z.string().trim().min(1).max(2_000),
+  risk: z.enum(RISKS),
+});
+
+type ProposerInput = {
+  readonly asked: AskedFor;
+  readonly run: string;
+  readonly date: string;
+  readonly objective: Objective;
+  readonly context: IntervalContext;
+  readonly recent: readonly RecentFerry[];
+};
+
+type Proposed = EditedFile & {
+  readonly kind: 'proposes';
+  readonly rationale: string;
+  readonly risk: Risk;
+};
+
+type Proposer = NonNullable<FerryLane['proposer']>;
+
+/** Asks it once. Whatever it says is checked like anybody's; a wrong answer is told and nothing is edited. */
+async function askProposer(
+  open: PlanWork,
+  proposer: Proposer,
+  experiment: Experiment,
+  input: ProposerInput,
+): Promise<Proposed | Nothing | Failed> {
+  const result = await open.lab.helpers.ask({
+    asked: input.asked,
+    about: [input.run, input.objective.text, experiment.text],
+    command: proposer.command,
+    input: `${JSON.stringify(proposerContext(open.config, experiment, input))}\n`,
+    timeoutMs: proposer.timeoutMs,
+    outputBytesMax: proposer.outputBytesMax,
+  });
+  if (result.kind === 'running') return stillRunning('the lab’s proposer');
+  if (!result.ok) {
+    const end = cutTextFromEnd(open.redact(result.stderr).trim(), limits.messageCharactersMax);
+    return nothing('proposer-failed', `${result.kind} ${result.exitCode ?? result.code ?? ''}: ${end}`);
+  }
+  const answer = answerSchema.safeParse(jsonIn(result.stdout));
+  if (!answer.success) {
+    const [issue] = answer.error.issues;
+    return nothing('proposer-refused', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  }
+  const { edits, rationale, risk } = answer.data;
+  const lane = ferryLane(open.config.lane);
+  const checked = await checkProposedEdits(
+    experiment.file,
+    experiment.read,
+    edits.map(({ path, before, after }) => ({ path, before: before ?? null, after })),
+    { knobsMax: lane.budget.knobs, scaleKnobs: lane.scaleKnobs, recent: input.recent },
+  );
+  if (!checked.ok) return nothing('proposer-refused', checked.error);
+  return { kind: 'proposes', ...checked.value, rationale: open.redact(rationale), risk };
+}
+
+/** What a proposer is told: the file, its knobs, what was tried and what came of it, and what happened since the last ferry. */
+function proposerContext(
+  config: PlanWork['config'],
+  { text, file }: Pick<Experiment, 'text' | 'file'>,
+  { run, date, objective, context, recent }: Omit<ProposerInput, 'asked'>,
+): object {
+  const lane = ferryLane(config.lane);
+  return {
+    v: 1,
+    run,
+    date,
+    lane: config.laneName,
+    objective,
+    experiment: { path: lane.experiment, text },
+    knobs: readKnobs(file).map(({ path, knob, value, bucket, line }) => ({
+      path,
+      knob,
+      value,
+      bucket,
+      line,
+    })),
+    budget: { knobs: lane.budget.knobs },
+    scaleKnobs: lane.scaleKnobs,
+    recent,
+    last: context.last,
+    since: context.start,
+    commits: context.commits.map(({ sha, subject }) => ({ sha, subject })),
+    issues: context.issues.map(({ number, title }) => ({ number, title })),
+  };
+}
+
+/** The edited file, and how the proposal tells it. */
+export type Change = Pick<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> & {
+  readonly kind: 'change';
+  readonly text: string;
+};
+
+export type ChooseInput = Omit<ProposerInput, 'recent'> & {
+  /** Knobs that a person named; none = choose. */
+  readonly knobs: readonly (readonly [name: string, value: string])[];
+};
+
+/** The change of one proposal, or why there is none. Writes nothing outside. */
+export async function chooseChange(
+  open: PlanWork,
+  experiment: Experiment,
+  input: ChooseInput,
+): Promise<Change | Nothing | Failed | Refused> {
+  const lane = ferryLane(open.config.lane);
+  const { file, read, text } = experiment;
+  const plain = { kind: 'change', candidate: null, rationale: null, reason: '' } as const;
+  if (input.knobs.length > 0) {
+    const knobsMax = lane.budget.enforce === 'block' ? lane.budget.knobs : null;
+    const asked = await askedChange(file, read, input.knobs, knobsMax);
+    if (!asked.ok) return { kind: 'refused', ...answerOf('propose-edit-refused', asked.error) };
+    const { changes } = asked.value;
+    return { ...plain, text: asked.value.text, changes, risk: riskOf(changes, lane) };
+  }
+  const recent = runsOfLane(open.store.current().runs, open.config.laneName).map(pastFerry);
+  const choice = chooseCandidate({
+    candidates: lane.candidates,
+    knobs: readKnobs(file),
+    recent,
+    today: input.date,
+    memoryDays: lane.memoryDays,
+    objective: input.objective,
+    steps: lane.steps,
+  });
+  if (choice.kind === 'identical-rerun') {
+    const reason = 'the same configuration again, to confirm or rule out a regression';
+    return { ...plain, text, changes: [], risk: 'low', reason };
+  }
+  if (choice.kind === 'proposal') {
+    const edited = await applyEdits(file, choice.edits, read);
+    if (!edited.ok) return nothing('edit-refused', `${choice.candidate.id}: ${edited.error}`);
+    const { candidate, risk, rationale } = choice;
+    return { ...plain, ...edited.value, risk, reason: candidate.reason, candidate: candidate.id, rationale };
+  }
+  if (lane.proposer !== null) {
+    const proposed = await askProposer(open, lane.proposer, experiment, { ...input, recent });
+    if (proposed.kind !== 'proposes') return proposed;
+    const { changes, risk, rationale: reason } = proposed;
+    return { ...plain, text: proposed.text, changes, risk, reason };
+  }
+  return nothing(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
+}
+
+/** What of a run is remembered. */
+type PastRun = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
+
+/** The memory of one run; what it changed is what its manifest says was new in it, so a run that was never gated changed nothing. */
+export function pastFerry(run: PastRun): RecentFerry {
+  const manifest = run.gate?.manifest ?? null;
+  return {
+    date: run.proposal.date,
+    candidate: run.proposal.candidate,
+    changes: manifest === null ? [] : newChanges(manifest),
+    outcome: outcomeOf(run),
+  };
+}
+
+/** A run that a person accepted is none that passed: nobody says that its values are good. */
+function outcomeOf(run: PastRun): RecentFerry['outcome'] {
+  if (run.submission === null) return 'not-launched';
+  if (run.end?.status === 'FAILED') return 'failed';
+  if (run.end?.status === 'STOPPED') return 'stopped';
+  if (run.seal === null) return 'unknown';
+  return run.seal.verdict === 'pass' ? 'passed' : 'accepted';
 }

@@ -2,13 +2,11 @@
 
 import { fillLane } from '../../../config/lane-of-file.ts';
 import { configDelta } from '../../../delta/config-delta.ts';
-import type { ReadFile } from '../../../domain/experiment.ts';
-import type { KnobChange } from '../../../domain/launch/change-facts.ts';
+import type { KnobChange, ReadFile } from '../../../domain/launch/change-facts.ts';
 import { limits } from '../../../domain/limits.ts';
 import { commandKey } from '../../../domain/logbook/run-state.ts';
-import { cutText, cutTextFromEnd } from '../../../domain/text.ts';
-import type { Sha } from '../../../domain/values.ts';
-import { askOf } from '../../../run/proposal-record.ts';
+import { cutText, cutTextFromEnd, type Sha } from '../../../domain/values.ts';
+import { askOf } from '../../../run/proposals.ts';
 import {
   type AskedFor,
   type Failed,
@@ -31,8 +29,7 @@ import {
   renderPullBody,
   renderPullTitle,
 } from '../words/proposal.ts';
-import { chooseChange } from './choose-change.ts';
-import { readExperiment, sinceLastFerry } from './experiment.ts';
+import { chooseChange, readExperiment, sinceLastFerry } from './experiment.ts';
 
 // The lab's own checks on an edit of ours before it is pushed (policy AG-03): pre-commit, type check, tests.
 

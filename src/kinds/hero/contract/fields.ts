@@ -18,8 +18,7 @@ import {
 import type { Together } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
 import { OUTSIDE } from '../../../domain/launch/contract.ts';
-import { withoutEndSlashes } from '../../../domain/text.ts';
-import { isRunId, type RunId } from '../../../domain/values.ts';
+import { isRunId, type RunId, withoutEndSlashes } from '../../../domain/values.ts';
 
 /** As a person writes it; integers only go into the record, so that it is text. */
 export function scientific(value: number): string {

@@ -7,9 +7,11 @@ import {
   optionOf,
   optionsOf,
   readCommandLine,
+  readCount,
+  readQuantity,
   STEP_OPTIONS,
-} from '../../../contracts/command-line.ts';
-import { readCount, readQuantity, valueIn } from '../../../contracts/fields.ts';
+  valueIn,
+} from '../../../contracts/fields.ts';
 import { contractReader } from '../../../contracts/read-contract.ts';
 import { isStorePath } from '../../../domain/checkpoint/stored.ts';
 import { isBudgetFor, isHeroByCost, trainingFlops } from '../../../domain/launch/change-facts.ts';
@@ -21,8 +23,7 @@ import {
   OUTSIDE,
 } from '../../../domain/launch/contract.ts';
 import { limits } from '../../../domain/limits.ts';
-import { withoutEndSlashes } from '../../../domain/text.ts';
-import { branded, isRunId, type RunId } from '../../../domain/values.ts';
+import { branded, isRunId, type RunId, withoutEndSlashes } from '../../../domain/values.ts';
 import { secretNames } from '../../../domain/written-secrets.ts';
 import { FIELDS, type FieldName, isSlug, scientific, TOGETHER } from './fields.ts';
 

@@ -1,0 +1,258 @@
+/** Lists checkpoints below the roots of a run and measures those that may be deleted. */
+
+import type { FixInTree } from '../../actions/verify-approval.ts';
+import { cleanupOf, depthOf, listed, rootsOf } from '../../checkpoints/cleanup.ts';
+import { rootOf } from '../../checkpoints/start.ts';
+import type {
+  CheckpointReader,
+  CheckpointSize,
+  FoundCheckpoints,
+  SearchedRoot,
+  StorePath,
+} from '../../domain/checkpoint/stored.ts';
+import { dispatchesFor } from '../../domain/effect.ts';
+import type { RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
+import { type GitReader, orUnknown } from '../../domain/git.ts';
+import type { CheckpointPlan } from '../../domain/launch/contract.ts';
+import { failedAttempt, rollbackOf } from '../../domain/launch/next-attempt.ts';
+import {
+  applyPatch,
+  type ExternalFix,
+  type FixerStanding,
+  failureDigest,
+  firstLineOf,
+  hidesChange,
+  type NoExternalFix,
+  readPatch,
+  type SlipOfAttempt,
+  type SmallFix,
+  shownPatch,
+} from '../../domain/launch/small-fix.ts';
+import { limits } from '../../domain/limits.ts';
+import type { RunState } from '../../domain/logbook/run-state.ts';
+import { known, type Observed, type Sha, unknown } from '../../domain/values.ts';
+import { readArtifact, readWorkflowRun } from '../../github/workflows.ts';
+import { onlyEntryOf } from '../../host/files.ts';
+import { redact } from '../../host/redactor.ts';
+import { slipToMend } from '../../run/decide-next-attempt.ts';
+import type { LaneScopedConfig } from '../../run/lane.ts';
+import { ANSWER_ARTIFACT, ANSWER_FILE } from '../fixer/fix-mode.ts';
+import type { Lab } from '../lab.ts';
+import { smallFix } from '../small-fix.ts';
+import type { Once } from './turn.ts';
+
+type StoreOf = (path: StorePath) => Observed<CheckpointReader>;
+
+/** Roots to search before a launch (the starting checkpoint, an empty output folder) and after an attempt (where to resume). */
+export function wantedRoots(plan: CheckpointPlan | null, state: RunState): readonly StorePath[] {
+  if (plan === null) return [];
+  const back = rollbackOf(state)?.checkpoint ?? null;
+  const ran = state.attempts.length > 0 || state.submission !== null;
+  // An attempt without a usable checkpoint of its own starts again from its initial checkpoint.
+  const begun = failedAttempt(state)?.order.manifest?.resume.initializeFrom ?? null;
+  const path = (ran ? (back?.path ?? begun) : plan.from?.path) ?? null;
+  return [...new Set([...plan.roots, ...(path === null ? [] : [rootOf(path)])])];
+}
+
+/** Lists every root; each root carries its own error. */
+export async function foundCheckpoints(
+  state: RunState,
+  runs: readonly RunState[],
+  { lane }: LaneScopedConfig,
+  storeOf: StoreOf,
+): Promise<Observed<FoundCheckpoints>> {
+  const paths = rootsOf(state, lane);
+  if (paths.length === 0) return unknown('nothing says yet where they lie');
+  const roots = await searchRoots(paths, storeOf);
+  const retention = cleanupOf(state, runs, roots, depthOf(state, null) ?? 1);
+  const sizes = new Map<StorePath, Observed<CheckpointSize>>();
+  if (retention.kind === 'known')
+    for (const { stored } of listed(retention.value)) {
+      const store = storeOf(stored.path);
+      sizes.set(stored.path, store.kind === 'unknown' ? store : await store.value.measure(stored.path));
+    }
+  return known({ roots, sizes });
+}
+
+/** Lists each root in its store. */
+export function searchRoots(roots: readonly StorePath[], storeOf: StoreOf): Promise<SearchedRoot[]> {
+  return Promise.all(
+    roots.map(async (root) => {
+      const store = storeOf(root);
+      return { root, found: store.kind === 'unknown' ? store : await store.value.list(root) };
+    }),
+  );
+}
+
+/** Searches each root once within a trigger. */
+export async function searchedOnce(
+  once: <Value>(key: string, read: () => Promise<Value>) => Promise<Value>,
+  roots: readonly StorePath[],
+  storeOf: StoreOf,
+): Promise<SearchedRoot[]> {
+  const found = roots.map((root) => once(`root ${root}`, () => searchRoots([root], storeOf)));
+  return (await Promise.all(found)).flat();
+}
+
+type FixScope = { readonly mayChange: (path: string) => boolean; readonly python: string };
+
+/** Unknown if git or Python fails. */
+async function fixFacts(
+  lab: Pick<Lab, 'fixSmallMistake'>,
+  git: GitReader,
+  slip: SlipOfAttempt,
+  { mayChange, python }: FixScope,
+): Promise<Observed<SmallFix>> {
+  const { commit } = slip;
+  return orUnknown(async () => {
+    const paths = (): Promise<readonly string[]> => git.listFiles(commit, '');
+    const textOf = (path: string): Promise<string | null> => textIn(git, commit, path);
+    const found = await smallFix({ paths, textOf, mayChange }, slip, (question) =>
+      lab.fixSmallMistake(question, python),
+    );
+    if (found.kind === 'unknown' || found.value.kind === 'none') return found;
+    // Only the shown and recorded diff is redacted, not the committed file.
+    return known({ ...found.value, diff: redact(found.value.diff, []) });
+  });
+}
+
+/** Whether a commit is the failed commit plus exactly the fix that follows from its files. Computed here, not taken from the record. */
+export async function fixInTree(
+  lab: Pick<Lab, 'fixSmallMistake'>,
+  git: GitReader,
+  slip: SlipOfAttempt,
+  { commit, ...scope }: FixScope & { readonly commit: Sha },
+): Promise<Observed<FixInTree>> {
+  const found = await fixFacts(lab, git, slip, scope);
+  if (found.kind === 'unknown') return found;
+  if (found.value.kind === 'none') return known({ kind: 'otherwise', why: found.value.reason });
+  const { path, text } = found.value;
+  return orUnknown<FixInTree>(async () => {
+    const changed = await git.changedPaths(slip.commit, commit);
+    const isAlone = changed.length === 1 && changed[0] === path;
+    if (!isAlone) return known({ kind: 'otherwise', why: `it changes ${changed.slice(0, 3).join(', ')}` });
+    const isIt =
+      (await textIn(git, commit, path)) === text &&
+      (await isExecutable(git, commit, path)) === (await isExecutable(git, slip.commit, path));
+    return known(isIt ? { kind: 'mended', path } : { kind: 'otherwise', why: `${path} has another text` });
+  });
+}
+
+async function isExecutable(git: GitReader, commit: Sha, path: string): Promise<boolean> {
+  const entries = await git.entriesIn(commit, [path.split('/').slice(0, -1).join('/')]);
+  return entries.find((one) => one.path === path)?.isExecutable === true;
+}
+
+/** The text of a regular file. Null for a link, and for bytes that are not UTF-8, because committing the text would change them. */
+export async function textIn(git: GitReader, commit: Sha, path: string): Promise<string | null> {
+  const folder = path.split('/').slice(0, -1).join('/');
+  const entries = folder === '' ? [] : await git.entriesIn(commit, [folder]);
+  const entry = entries.find((one) => one.path === path);
+  if (entry?.type !== 'blob' || entry.isLink === true) return null;
+  const [text, id] = [await git.readText(commit, path), await git.treeId(commit, path)];
+  if (text === null || id === null) return null;
+  return git.blobIdOf(text) === id ? text : null;
+}
+
+/** Maximum size of the packed answer. */
+const FIX_ARTIFACT_BYTES_MAX = 64 * 1_024;
+
+type Reader = {
+  readonly lab: Lab;
+  readonly git: GitReader;
+  readonly config: LaneScopedConfig;
+  readonly once: Once;
+};
+
+/** Searches the files that the lane allows a program to fix. */
+export async function smallFixFacts(reader: Reader, state: RunState): Promise<RunFacts['smallFix']> {
+  const asked = askedOf(reader, state);
+  if (asked === null) return NO_SLIP;
+  const { slip, mayChange } = asked;
+  const { lab, git, config, once } = reader;
+  const scope = { mayChange, python: config.lane.python };
+  return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, scope));
+}
+
+/** The result of the newest question to the lab's fixer. */
+export async function fixerFacts(reader: Reader, state: RunState): Promise<RunFacts['fixer']> {
+  const asked = askedOf(reader, state);
+  if (asked === null) return NO_SLIP;
+  const failure = failureDigest(state.run, asked.slip, reader.lab.digestOf);
+  const sent = dispatchesFor(state.dispatches, 'fix', failure).at(-1);
+  if (sent === undefined) return NO_SLIP;
+  const { workflowRun } = sent;
+  return reader.once(`fixer ${workflowRun}`, () => fixerStanding(reader, { ...asked, workflowRun }));
+}
+
+const NO_SLIP = unknown('no attempt died of a slip that may be put right');
+
+function askedOf(
+  { config }: Reader,
+  state: RunState,
+): { readonly slip: SlipOfAttempt; readonly mayChange: (path: string) => boolean } | null {
+  const slip = slipToMend(state, config);
+  const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
+  return slip === null || mayChange === null ? null : { slip, mayChange };
+}
+
+type Question = {
+  readonly slip: SlipOfAttempt;
+  readonly mayChange: (path: string) => boolean;
+  readonly workflowRun: number;
+};
+
+/** Unknown if GitHub or git fails. */
+async function fixerStanding(reader: Reader, question: Question): Promise<Observed<FixerStanding>> {
+  const { client } = reader.lab;
+  const run = await readWorkflowRun(client, question.workflowRun);
+  if (run.kind === 'unknown') return run;
+  const left = await readArtifact(client, question.workflowRun, ANSWER_ARTIFACT, FIX_ARTIFACT_BYTES_MAX);
+  if (left.kind === 'unknown') return left;
+  if (left.value === null) return known(withoutAnswer(run.value));
+  const { archive } = left.value;
+  const patch = archive === null ? null : onlyEntryOf(archive, ANSWER_FILE, 2 * FIX_ARTIFACT_BYTES_MAX);
+  if (patch === null) return known(FIXER_FAILED);
+  return orUnknown(async () => known({ kind: 'answered', fix: await judgedPatch(reader, question, patch) }));
+}
+
+const FIXER_FAILED: FixerStanding = { kind: 'answered', fix: { kind: 'none', reason: 'fixer-failed' } };
+
+/** Anyone with write access can cancel or delete the workflow run. A successful run leaves an answer. */
+function withoutAnswer(run: WorkflowRunFacts | null): FixerStanding {
+  if (run === null) return { kind: 'taken-away' };
+  if (run.status !== 'completed') return { kind: 'under-way' };
+  const isTakenAway = ['cancelled', 'skipped', 'stale', 'action_required', 'success'];
+  return isTakenAway.includes(run.conclusion ?? '') ? { kind: 'taken-away' } : FIXER_FAILED;
+}
+
+/** Checks the patch against the files of the failed commit; it is untrusted input. */
+async function judgedPatch(
+  { lab, git, config }: Reader,
+  { slip: { commit }, mayChange }: Question,
+  patch: string,
+): Promise<ExternalFix> {
+  const none = (reason: NoExternalFix): ExternalFix => ({ kind: 'none', reason });
+  const python = config.lane.python;
+  const read = readPatch(patch);
+  if (!read.ok) return none(read.error);
+  const files: Record<string, string> = {};
+  for (const file of read.value) {
+    if (!mayChange(file.path)) return none('outside-scope');
+    const before = await textIn(git, commit, file.path);
+    if (before === null) return none('not-in-tree');
+    if (before.length > limits.fixedFileCharsMax) return none('too-long');
+    const after = applyPatch(before, file);
+    if (!after.ok) return none(after.error);
+    if (file.path.endsWith('.py') && (await lab.readExperiment(after.value, python)).kind === 'unparsable')
+      return none('not-mended');
+    files[file.path] = after.value;
+  }
+  const [first] = read.value;
+  if (first === undefined) return none('patch-none');
+  const shown = shownPatch(read.value);
+  const diff = redact(shown, []);
+  // The approver would not see everything that is committed.
+  if (hidesChange(shown, diff) || diff.length > limits.shownBlockCharsMax) return none('patch-like-secret');
+  return { kind: 'fix', files, place: `${first.path}:${firstLineOf(first)}`, diff };
+}

@@ -1,0 +1,228 @@
+/** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, a valid config gets a backtest. */
+
+import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
+import { leftBehind, traitsOf } from '../../config/clusters.ts';
+import { GitError } from '../../domain/git.ts';
+import type { CheckpointedRun } from '../../domain/logbook/events/record-events.ts';
+import { dateOf, type Sha, toRfc3339 } from '../../domain/values.ts';
+import { transactJournal } from '../../logbook/append.ts';
+import { JOURNAL } from '../../logbook/chain.ts';
+import { type Mark, markName } from '../../logbook/mark.ts';
+import { monthOf } from '../../logbook/segments.ts';
+import {
+  type ConfigVerdict,
+  type LintedFile,
+  renderConfigCheck,
+  renderInfraCheck,
+} from '../../render/check.ts';
+import { backtest } from '../../run/backtest/backtest.ts';
+import type { LabConfig } from '../../run/lane.ts';
+import type { BrokenRun } from '../broken-run.ts';
+import { CONFIG_PATH, readLabConfig } from '../config-source.ts';
+import type { OpenLab } from '../open-lab.ts';
+import { notePosted } from '../outbox.ts';
+import { rewrittenOf } from '../record-check.ts';
+import { onBranch } from '../trouble.ts';
+import { recordFactsOf } from './gather.ts';
+import { perform } from './perform.ts';
+import type { Turn, Work } from './turn.ts';
+
+// Lints the cluster files of a branch before its merge: setup commands that write where a bucket may not be mounted (policy AG-20).
+
+/** Cluster files of one branch that are linted. */
+export const INFRA_FILES_MAX = 30;
+/** Thirty files of the maximum size would take half a minute. */
+const INFRA_LOOK_CHARACTERS_MAX = 200_000;
+
+/** A file of the branch's head. */
+type InfraText = { readonly path: string; readonly text: string };
+
+/** A branch that was pushed to; `fork` is where it left the default branch. */
+type Branch = { readonly head: Sha; readonly fork: Sha };
+
+/** Puts the check on a head that changes cluster files. Returns whether the check is on it. */
+async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
+  const changed = (await open.git.changedPaths(fork, head)).filter((path) => isInfraFile(open.config, path));
+  const files: InfraText[] = [];
+  for (const path of changed.slice(0, INFRA_FILES_MAX)) {
+    const text = await open.git.readText(head, path);
+    if (text !== null) files.push({ path, text });
+  }
+  const unread = Math.max(0, changed.length - INFRA_FILES_MAX);
+  const linted = lintTogether(open.config, files);
+  if (linted.length === 0 && unread === 0) return false;
+  const outcome = await perform(open, {
+    kind: 'put-check-run',
+    check: 'infra',
+    head,
+    externalId: 'infra',
+    existing: null,
+    ...renderInfraCheck(linted, unread),
+  });
+  return outcome.kind === 'done';
+}
+
+/** A file that the config names, or a YAML file in `infra/`. */
+function isInfraFile(config: LabConfig, path: string): boolean {
+  return mountPointsOf(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
+}
+/** Lints the files of one commit, up to a total size. */
+export function lintTogether(config: LabConfig, files: readonly InfraText[]): readonly LintedFile[] {
+  let characters = 0;
+  return files
+    .filter((file) => isCluster(config, file))
+    .map((file): LintedFile => {
+      characters += file.text.length;
+      return characters > INFRA_LOOK_CHARACTERS_MAX
+        ? { path: file.path, findings: [unreadFinding({ line: 1, what: LOOK_TOO_LARGE })] }
+        : lint(config, file);
+    });
+}
+
+const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${INFRA_LOOK_CHARACTERS_MAX} characters`;
+
+/** `infra/` may hold other YAML. A file that the config does not name needs command lists to count. */
+function isCluster(config: LabConfig, { path, text }: InfraText): boolean {
+  return mountPointsOf(config, path).length > 0 || text.includes('_commands');
+}
+
+function lint(config: LabConfig, { path, text }: InfraText): LintedFile {
+  return { path, findings: lintClusterFile(text, mountPointsOf(config, path)) };
+}
+
+function mountPointsOf(config: LabConfig, path: string): readonly string[] {
+  return Object.keys(config.clusters).flatMap((cluster) => {
+    const disk = traitsOf(config, cluster)?.machines?.disk ?? null;
+    return disk?.clusterFile === path ? [disk.mountPoint] : [];
+  });
+}
+
+/** Each returns whether its check is on the head; a branch that does not change the checked files gets no check. */
+type BranchCheck = (open: OpenLab, branch: Branch) => Promise<boolean>;
+
+const CHECKS: readonly (readonly [name: string, check: BranchCheck])[] = [
+  ['config', checkConfig],
+  ['infra', checkInfra],
+];
+
+/** Every branch that was pushed to, once per commit. A check that GitHub rejected is retried at the next push. */
+export function branchChecks({ open, triggers }: Turn): readonly Work[] {
+  const own = [`refs/heads/${open.defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
+  const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
+  return [...refs]
+    .filter((ref) => !own.includes(ref))
+    .flatMap((ref) =>
+      CHECKS.map(([name, check]) => ({
+        where: onBranch(ref),
+        reconcile: () => checkBranch(open, ref, name, check),
+      })),
+    );
+}
+
+async function checkBranch(open: OpenLab, ref: string, name: string, check: BranchCheck): Promise<void> {
+  try {
+    const branch = await branchAt(open, ref);
+    const key = `check ${name} ${branch?.head}`;
+    if (branch === null || open.posted.texts.has(key)) return;
+    if (await check(open, branch)) notePosted(open, key);
+  } catch (error) {
+    // If git fails, put no check: a passing one would be wrong.
+    if (!(error instanceof GitError) || error.code === 'unreadable') throw error;
+    open.lab.log(`the check of ${name} on ${ref} could not be made: ${error.message}`);
+  }
+}
+
+async function branchAt({ git, defaultBranch }: OpenLab, ref: string): Promise<Branch | null> {
+  const [head, base] = [await git.resolve(ref), await git.resolve(`refs/heads/${defaultBranch}`)];
+  const fork = head === null || base === null ? null : await git.mergeBase(base, head);
+  return head === null || fork === null ? null : { head, fork };
+}
+
+/** Puts the check on a head that changes the config. Returns whether the check is on it. */
+async function checkConfig(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
+  const text = await open.git.readText(head, CONFIG_PATH);
+  if (text === null || text === (await open.git.readText(fork, CONFIG_PATH))) return false;
+  const outcome = await perform(open, {
+    kind: 'put-check-run',
+    check: 'config',
+    head,
+    externalId: 'config',
+    existing: null,
+    ...renderConfigCheck(verdictOf(open, text), CONFIG_PATH),
+  });
+  return outcome.kind === 'done';
+}
+
+function verdictOf({ store, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
+  const reading = readLabConfig(text, lab.now());
+  if (reading.kind === 'invalid')
+    return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
+  const { config, warnings } = reading;
+  const { recordedRuns, journalHolds } = recordFactsOf(store.current());
+  return {
+    kind: 'valid',
+    warnings,
+    left: leftBehind(config, recordedRuns, journalHolds, dateOf(lab.now())),
+    backtest: backtest(store.histories(), config),
+  };
+}
+
+/**
+ * In a month without a checkpoint: reads every run that is over, records a checkpoint without those that are not as they
+ * ended, and deletes the marks that no process needs any more. Returns what was rewritten. Throws `GitError`.
+ */
+export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRun[]> {
+  const { store, lab } = open;
+  const { head, journal, broken } = store.current();
+  const marks = store.marks();
+  const before = journal.checkpoint;
+  const fresh = newestOf(marks.filter(({ run }) => run !== JOURNAL && before?.ended.has(run) !== true));
+  const since = before?.at ?? fresh.map(({ began }) => began).toSorted()[0];
+  const isDue = since !== undefined && monthOf(since) < monthOf(toRfc3339(lab.now()));
+  if (!isDue || head === null || broken.some(({ run }) => run === JOURNAL)) return [];
+  const launched = new Set([
+    ...marks.filter(({ role }) => role === 'runner').map(({ run }) => run),
+    ...(before?.live.filter((one) => one.launched).map(({ run }) => run as string) ?? []),
+  ]);
+  const runAt = ({ run, began, seq, hash }: Mark): CheckpointedRun => ({
+    ...{ run: run as CheckpointedRun['run'], began, seq, hash },
+    launched: launched.has(run),
+  });
+  const over = fresh.filter((mark) => mark.over === true).map(runAt);
+  const ended = [...(before?.ended.values() ?? []), ...over];
+  const lost = await rewrittenOf(open, head, ended);
+  const data = {
+    ended: over.filter((run) => !lost.includes(run)),
+    live: [
+      ...fresh.filter((mark) => mark.over !== true).map(runAt),
+      // Somebody deleted every mark of these.
+      ...(before?.live.filter(({ run }) => fresh.every((mark) => mark.run !== run)) ?? []),
+    ],
+  };
+  const recorded = await transactJournal(open, ({ checkpoint }) =>
+    checkpoint?.at === before?.at ? [{ type: 'record-checkpointed', role: 'control', data }] : [],
+  );
+  if (recorded.kind === 'recorded') await deleteMarks(open, marks, recorded.seqs.get(JOURNAL)?.[0] ?? 0);
+  const thread = store.current().runs[0]?.proposal.pull ?? null;
+  return lost.map(({ run, seq, hash }) => ({
+    run,
+    fault: { kind: 'entry-missing', seq, hash },
+    state: null,
+    thread,
+  }));
+}
+
+/** Of each run the mark of its last entry. */
+function newestOf(marks: readonly Mark[]): readonly Mark[] {
+  const found = new Map<string, Mark>();
+  for (const mark of marks) if ((found.get(mark.run)?.seq ?? -1) < mark.seq) found.set(mark.run, mark);
+  return [...found.values()];
+}
+
+/** Deletes the marks of the finished runs that the checkpoint covers, and the journal's own from before it. */
+async function deleteMarks({ git, store, lab }: OpenLab, marks: readonly Mark[], seq: number): Promise<void> {
+  const ended = store.current().journal.checkpoint?.ended;
+  const old = marks.filter(({ run, seq: at }) => (run === JOURNAL ? at < seq : ended?.has(run) === true));
+  const refused = await git.deleteTags(old.map(markName));
+  if (refused !== null) lab.log(`marks that a checkpoint covers could not be deleted: ${refused}`);
+}

@@ -1,0 +1,57 @@
+/** Values in memory, at most so many. */
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+export type Kept<Value> = {
+  /** What is held for the key, or else what `make` gives. */
+  readonly get: (key: string, make: () => Value) => Value;
+  readonly delete: (key: string) => void;
+};
+
+/** Beyond `max`, the value that was asked for least lately gives way (`letGo`). */
+export function createKept<Value>(max: number, letGo: (value: Value) => void = () => undefined): Kept<Value> {
+  const all = new Map<string, Value>();
+  return {
+    get: (key, make) => {
+      const held = all.get(key);
+      const value = held === undefined ? make() : held;
+      all.delete(key);
+      all.set(key, value);
+      for (const [oldest, old] of all) {
+        if (all.size <= max) break;
+        letGo(old);
+        all.delete(oldest);
+      }
+      return value;
+    },
+    delete: (key) => {
+      all.delete(key);
+    },
+  };
+}
+
+/** Collecting takes some hundred milliseconds; an observation leaves about 100 kB. */
+const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
+
+/**
+ * Runs the garbage collector once enough garbage may exist, because V8 lets its heap grow to several times the live size. Returns whether
+ * it ran.
+ */
+export function createMemorySaver(): () => boolean {
+  let aliveBytes = 0;
+  return () => {
+    const { heapUsed } = process.memoryUsage();
+    if (heapUsed < aliveBytes + GARBAGE_BYTES_MAX) return false;
+    collect();
+    aliveBytes = process.memoryUsage().heapUsed;
+    return true;
+  };
+}
+
+/** An action cannot pass options to Node, but a new context exposes `gc`. */
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  const gc: unknown = runInNewContext('gc');
+  if (typeof gc === 'function') gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}

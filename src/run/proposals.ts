@@ -1,0 +1,330 @@
+/** Which lane a person's own pull request or issue asks for. */
+
+import { type AnswerCode, type Answers, answerOf, type NotTakenUp } from '../commands/answers.ts';
+import { namedRun } from '../commands/registry.ts';
+import { fillLane } from '../config/lane-of-file.ts';
+import {
+  hasLabel,
+  isIssueFirst,
+  isSameLabel,
+  type Labelled,
+  type OwnIssue,
+  type OwnPull,
+  type OwnThread,
+} from '../domain/actor.ts';
+import type { PullFacts } from '../domain/facts.ts';
+import type { Detail, FactsArgument } from '../domain/incidents.ts';
+import { limits } from '../domain/limits.ts';
+import type { EventDataByType } from '../domain/logbook/define.ts';
+import type { Proposing } from '../domain/logbook/events/proposal-events.ts';
+import { phaseOf } from '../domain/logbook/job-state.ts';
+import type { BegunProposal, JournalState } from '../domain/logbook/journal-state.ts';
+import { isLive } from '../domain/logbook/liveness.ts';
+import {
+  commandKey,
+  isOver,
+  type RunState,
+  type SeenCommand,
+  standingApprovals,
+} from '../domain/logbook/run-state.ts';
+import {
+  compactDate,
+  cutText,
+  dateAfter,
+  dateOf,
+  fromRfc3339,
+  type Instant,
+  isRunId,
+  RUN_ID_MAX,
+  type RunId,
+} from '../domain/values.ts';
+import { type LabConfig, type LaneScopedConfig, lanesOf } from './lane.ts';
+import type { Planned } from './proposing.ts';
+
+/** Label of a lane's runs, used by people and by the bot's proposals. */
+function laneLabel({ kind, laneName }: Pick<LaneScopedConfig, 'kind' | 'laneName'>): string {
+  return `${kind.name}-${laneName}`;
+}
+
+/** Labels of every proposal in a lane. */
+export function proposalLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
+  return [config.kind.name, laneLabel(config)];
+}
+
+/** All labels that request a run of the lane. */
+export function askedLabels(config: Pick<LaneScopedConfig, 'kind' | 'laneName'>): readonly string[] {
+  return [laneLabel(config), ...(config.kind.contracts?.labels ?? [])];
+}
+
+const EXPERIMENT = 'experiment';
+
+/** The labels that make this thread request a run, including `experiment` if its content qualifies. */
+export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssue): readonly string[] {
+  const { contracts } = config.kind;
+  const isClaimed =
+    thread.kind === 'issue' && contracts?.claims?.(contracts.read(thread, config.lane)) === true;
+  return [...askedLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
+}
+
+/** Labels of threads that may request a run. */
+export function lookedAtLabels(config: LabConfig): readonly string[] {
+  const lanes = lanesOf(config);
+  const mayClaim = lanes.some(({ kind }) => kind.contracts?.claims !== undefined);
+  return [...lanes.flatMap(askedLabels), ...(mayClaim ? [EXPERIMENT] : [])];
+}
+
+/** Labels by which issues request a run. */
+export function contractLabels(config: LabConfig): readonly string[] {
+  return lanesOf(config).flatMap((one) => (one.kind.contracts === undefined ? [] : askedLabels(one)));
+}
+
+/** Pull requests from these branches request nothing. */
+const OUR_BRANCHES = 'ferrybot/';
+
+/** Whether ferrybot created the thread. */
+export function isOurWork(thread: OwnPull | OwnIssue, appSlug: string): boolean {
+  const isFromOurs = thread.kind === 'pull' && thread.headBranch.startsWith(OUR_BRANCHES);
+  return isFromOurs || (thread.author.login === appSlug && appSlug !== 'github-actions');
+}
+
+/** Runs of this pull request, including an active one. */
+export function runsOfPull(runs: readonly RunState[], pull: number): readonly RunState[] {
+  return runs.filter(({ proposal }) => proposal.pull === pull || proposal.issue === pull);
+}
+
+/**
+ * The newest label event of the lane after all earlier runs of the pull request ended: a remaining label does not request another run. Null
+ * if there is none.
+ */
+export function askedByLabel(pull: OwnThread, label: string, runs: readonly RunState[]): Labelled | null {
+  if (!hasLabel(pull.labels, label)) return null;
+  const newest = pull.labelled.findLast((one) => isSameLabel(one.label, label));
+  const before = runsOfPull(runs, pull.number);
+  if (newest === undefined || before.some((run) => !isOver(run))) return null;
+  const over = Math.max(0, ...before.map(({ head }) => fromRfc3339(head.at) ?? 0));
+  return newest.at > over ? newest : null;
+}
+
+/** `ferry-daily-20261121-pr42`, or the contract's name; repeated runs get `-2` and so on. Never collides with a bot's proposal. */
+export function ownRunId(
+  {
+    kind,
+    laneName,
+    name = null,
+  }: Pick<LaneScopedConfig, 'kind' | 'laneName'> & { readonly name?: RunId | null },
+  date: string,
+  thread: string,
+  runs: readonly RunState[],
+): RunId {
+  const base = name ?? `${kind.name}-${laneName}-${compactDate(date)}-${thread}`;
+  const taken = new Set<string>(runs.map(({ run }) => run));
+  let run: string = base;
+  for (let number = 2; taken.has(run); number += 1) {
+    const suffix = `-${number}`;
+    run = `${base.slice(0, RUN_ID_MAX - suffix.length)}${suffix}`;
+  }
+  if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
+  return run;
+}
+
+export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
+
+/** Texts are cut to the limit of an event. */
+export function answerTo<Code extends AnswerCode>(
+  code: Code,
+  ...facts: FactsArgument<Answers[Code]>
+): Answered {
+  return cutAnswer(code, answerOf(code, ...facts).detail);
+}
+
+/** Cuts the texts of an answer. */
+export function cutAnswer(code: string, detail: Detail): Answered {
+  const short = Object.entries(detail).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cutText(value, limits.answerTextChars) : value,
+  ]);
+  return { kind: 'answer', code, detail: Object.fromEntries(short) };
+}
+
+/** Refusals that do not depend on the lane. */
+export function refusalOf(pull: OwnPull, repository: string): Answered | null {
+  if (pull.headRepository !== repository)
+    return refused('fork', pull.headRepository ?? 'a deleted fork', repository);
+  return pull.isDraft ? refused('draft') : null;
+}
+
+/** The change touches no experiment of these lanes. */
+export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
+  const files = lanes.flatMap(({ kind, lane }) => kind.proposes?.change?.file(lane) ?? []);
+  return refused('no-experiment', files.join(' '));
+}
+
+/** More than one lane fits. */
+export function severalLanes(lanes: readonly LaneScopedConfig[]): Answered {
+  return refused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
+}
+
+/** Refuses a pull request or an issue. */
+export function refused(why: NotTakenUp, about = '', wanted = ''): Answered {
+  return answerTo('propose-refused', { why, about, wanted });
+}
+
+/** The run that occupies the lane. `own`: 1 if requested by label, 2 by command, which no label removal withdraws. */
+export function inTheWay(standing: RunState, isBusy: boolean): Answered {
+  const { run, proposal } = standing;
+  const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
+  const own = proposal.own === undefined ? {} : { own: proposal.own.label === null ? 2 : 1 };
+  const facts = { run, pull: proposal.pull, phase: phaseOf(standing), ...alone, ...own };
+  return answerTo(isBusy ? 'propose-busy' : 'propose-standing', facts);
+}
+
+/** Each run has its own branch. */
+export function proposalBranchOf(run: string): string {
+  return `ferrybot/proposal/${run}`;
+}
+
+/**
+ * The proposal of a lane that was begun and is not recorded as a run yet. One that was begun for a command ends with the
+ * answer; any other is given up the day after the next.
+ */
+export function pendingProposal(
+  { runs, journal }: { readonly runs: readonly RunState[]; readonly journal: JournalState },
+  laneName: string,
+  now: Instant,
+): BegunProposal | null {
+  const begun = journal.proposals.get(laneName);
+  if (begun === undefined || runs.some(({ run }) => run === begun.run)) return null;
+  const { request, date } = begun.proposed;
+  const isPending =
+    request === undefined
+      ? date >= dateAfter(dateOf(now), -1)
+      : journal.commands.get(commandKey(request))?.answer === null;
+  return isPending ? begun : null;
+}
+
+/** The intent of a proposal that the bot writes itself. */
+export function proposingData(
+  place: { readonly config: LaneScopedConfig; readonly repository: string },
+  planned: Planned,
+  request: SeenCommand | null,
+): Proposing {
+  const { run, branch, issue, pull } = planned;
+  const proposed = proposedData(place, planned, request, { headBranch: proposalBranchOf(run) });
+  return { run, proposed, branch, issue, pull, labels: [...proposalLabels(place.config)], missing: null };
+}
+
+/** What is recorded of a proposal, whoever wrote its change, except its threads and their author. */
+export function proposedData(
+  { config, repository }: { readonly config: LaneScopedConfig; readonly repository: string },
+  planned: Pick<Planned, 'run' | 'date' | 'recorded' | 'knobs'>,
+  request: SeenCommand | null,
+  { headBranch }: Pick<PullFacts, 'headBranch'>,
+): Proposing['proposed'] {
+  const { lane, kind, laneName } = config;
+  const { run, date, recorded } = planned;
+  return {
+    lane: laneName,
+    ...(config.kinds[0] === kind ? {} : { kind: kind.name }),
+    date,
+    runName: fillLane(lane, { run, date }).runName,
+    repository,
+    baseBranch: lane.targetBranch,
+    headBranch,
+    ...recorded,
+    requestedBy: request?.actor ?? null,
+    ...(request === null ? {} : { request: requestOf(request, planned) }),
+    keys: config.keys,
+  };
+}
+
+/** Only requested knobs change. */
+function requestOf(
+  { surface, comment, index, thread, args }: SeenCommand,
+  { knobs }: Pick<Planned, 'knobs'>,
+): NonNullable<EventDataByType['proposed']['request']> {
+  const isNamed = Object.keys(args).some((name) => name !== 'objective');
+  return { surface, comment, index, thread, knobs: isNamed ? knobs : [] };
+}
+
+/** Knobs in order; `objective` null = not given. */
+export type Ask = {
+  readonly knobs: readonly (readonly [name: string, value: string])[];
+  readonly objective: string | null;
+  /** The named lane, or null. */
+  readonly lane: string | null;
+};
+
+/** Arguments that are not knobs. */
+const OBJECTIVE = 'objective';
+const LANE = 'lane';
+
+/** Commands that request a run. */
+const ASKING = ['propose', 'rent', 'watch', 'resume-as'];
+
+function asksForRun({ name }: Pick<SeenCommand, 'name'>): boolean {
+  return ASKING.includes(name);
+}
+
+/** Whether the command applies only to its own issue. */
+export function isOfItsIssue({ name }: Pick<SeenCommand, 'name'>): boolean {
+  return name === 'rent';
+}
+
+/** Unanswered requests for a run, oldest first. */
+export function waitingRequests(journal: JournalState): readonly SeenCommand[] {
+  return [...journal.commands.values()]
+    .filter((command) => asksForRun(command) && command.answer === null)
+    .toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Unanswered commands that name their run, oldest first. */
+export function waitingNamed(journal: JournalState): readonly SeenCommand[] {
+  return [...journal.commands.values()]
+    .filter((command) => command.answer === null && namedRun(command) !== null)
+    .toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Parses the request. */
+export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
+  return {
+    knobs: Object.entries(args).filter(([name]) => name !== OBJECTIVE && name !== LANE),
+    objective: args[OBJECTIVE] ?? null,
+    lane: args[LANE] ?? null,
+  };
+}
+
+/** Whether a run came from this command. */
+export function isFrom(
+  request:
+    | { readonly surface: SeenCommand['surface']; readonly comment: number; readonly index: number }
+    | undefined,
+  command: SeenCommand,
+): boolean {
+  return request !== undefined && commandKey(request) === commandKey(command);
+}
+
+/**
+ * `replaceable`: without approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same,
+ * requested in another thread. `busy`: approved, ordered, launched, or ended without a seal.
+ */
+type LaneStanding =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'replaceable' | 'elsewhere' | 'busy'; readonly run: RunState };
+
+/** `thread` null: the schedule asks. */
+export function laneStanding(runs: readonly RunState[], thread: number | null): LaneStanding {
+  const run = runs.find((one) => !isOver(one) || isLive(one));
+  if (run === undefined) return { kind: 'free' };
+  const phase = phaseOf(run);
+  const isUntouched =
+    run.submission === null &&
+    run.attempts.length === 0 &&
+    (phase === 'proposed' || phase === 'gated') &&
+    standingApprovals(run).length === 0 &&
+    run.stop === null;
+  if (!isUntouched) return { kind: 'busy', run };
+  const { pull, issue, own } = run.proposal;
+  // A person's own pull request is never closed for a bot's proposal.
+  const isHere = own === undefined && (thread === pull || thread === issue);
+  return { kind: isHere ? 'replaceable' : 'elsewhere', run };
+}
