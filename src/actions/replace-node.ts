@@ -2,7 +2,7 @@
 
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import { deleteStep, isSameVm, type TpuCloud, type TpuVm, type VmListing } from '../domain/care/machines.ts';
-import { REPLACED } from '../domain/launch/relaunch.ts';
+import { REPLACED } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
 import { type Clock, type Executor, lookUntil, stepsLook, type TargetLook } from './change-cluster.ts';

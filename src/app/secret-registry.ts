@@ -3,7 +3,7 @@
  * (architecture, D5: jobs get none of ferrybot's tokens).
  */
 
-import { traitsOf } from '../config/clusters.ts';
+import { traitsOf } from '../config/lane-of-file.ts';
 import { withheldText } from '../domain/written-secrets.ts';
 import { SECRET_NAME } from '../host/private-environment.ts';
 import { redact } from '../host/redactor.ts';

@@ -6,7 +6,7 @@ import { teardown } from '../commands/requests.ts';
 import { permits } from '../domain/actor.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
-import { isHolding } from '../domain/logbook/liveness.ts';
+import { isHolding } from '../domain/logbook/job-state.ts';
 import { rentalTerms } from '../domain/logbook/renting.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { ReconcileRequest } from '../domain/reconcile-request.ts';

@@ -1,12 +1,12 @@
 /** Contains errors of one run, thread or file: they are reported there, and all other work continues. */
 
 import type { Surface } from '../domain/actor.ts';
-import { CommentError, commentName } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { GitError } from '../domain/git.ts';
 import { limits } from '../domain/limits.ts';
 import type { LookSubject } from '../domain/logbook/logbook-fault.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
+import { CommentError, commentName } from '../domain/marker.ts';
 import { cutText } from '../domain/values.ts';
 import { redact } from '../host/redactor.ts';
 import { type Hash, JOURNAL } from '../logbook/chain.ts';

@@ -1,7 +1,7 @@
 /** Who may approve which action: one rule for the answer and the runner. */
 
 import { mayApprove } from '../config/approvers.ts';
-import { traitsOf } from '../config/clusters.ts';
+import { traitsOf } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { ActionEvidence, ActionProposal, ActionRecord } from '../domain/actions/action.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';

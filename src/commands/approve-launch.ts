@@ -4,18 +4,25 @@
  */
 
 import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
-import { isBeforeLaunch, repeatedFailure } from '../domain/launch/next-attempt.ts';
-import { replacementFor } from '../domain/launch/relaunch.ts';
+import { isBeforeLaunch, repeatedFailure, replacementFor } from '../domain/launch/next-attempt.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
 import { allPass, openVerdicts } from '../domain/launch/verdict.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
+import { isLive } from '../domain/logbook/job-state.ts';
 import { type RunState, shownAtOf, standingApprovals } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/need.ts';
+import { need } from '../domain/reconcile-request.ts';
 import type { Digest, Sha } from '../domain/values.ts';
-import { type AnswerDecision, answer, NOT_ON_A_LINE, type UnboundReason } from './answers.ts';
 import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
-import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  NOT_ON_A_LINE,
+  type PlaceContext,
+  type UnboundReason,
+} from './decision.ts';
 import { digestPrefix } from './values.ts';
 
 export const approveLaunch = {

@@ -15,10 +15,15 @@ import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding
 import { targetFacts } from '../domain/launch/hold.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/need.ts';
+import { need } from '../domain/reconcile-request.ts';
 import { toRfc3339 } from '../domain/values.ts';
-import { type AnswerDecision, answer, NOT_ON_A_LINE } from './answers.ts';
-import type { CommandDefinition, PlaceContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandDefinition,
+  NOT_ON_A_LINE,
+  type PlaceContext,
+} from './decision.ts';
 import { digestPrefix } from './values.ts';
 
 export const approve = {

@@ -2,11 +2,16 @@
 
 import { mayApprove } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
-import { commentName } from '../domain/answer-key.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
+import { commentName } from '../domain/marker.ts';
 import type { Digest } from '../domain/values.ts';
-import { type AnswerDecision, answer } from './answers.ts';
-import type { CommandContext, CommandDecision, CommandPolicy } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandPolicy,
+} from './decision.ts';
 
 /** Commands that approve the digest they name. */
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];

@@ -13,20 +13,26 @@ import {
   furthestStep,
   isFixGated,
   pastAttempt,
+  restartsLeft,
   rollbackOf,
   unfollowedAttempt,
 } from '../domain/launch/next-attempt.ts';
-import { restartsLeft } from '../domain/launch/relaunch.ts';
 import { approvalsSinceEnd, askedFor, barByHand, mayBeRelaunched } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
-import { isHolding } from '../domain/logbook/liveness.ts';
+import { isHolding } from '../domain/logbook/job-state.ts';
 import { isAdopted } from '../domain/logbook/renting.ts';
 import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/need.ts';
+import { need } from '../domain/reconcile-request.ts';
 import { assertNever } from '../domain/values.ts';
-import { answer, NO_JOB, NOT_ON_A_LINE } from './answers.ts';
 import { approvedDraft, approverNeeds, isOwnWork, secondCardRefusal, unlessApprover } from './approving.ts';
-import type { CommandContext, CommandDecision, CommandDefinition } from './decision.ts';
+import {
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  NO_JOB,
+  NOT_ON_A_LINE,
+} from './decision.ts';
 import {
   contractText,
   digestPrefix,

@@ -20,8 +20,13 @@ import type { EventDraft } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
 import { isAdopted } from '../domain/logbook/renting.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
-import { type AnswerDecision, answer } from './answers.ts';
-import type { CommandDefinition, NamedContext, PlaceContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandDefinition,
+  type NamedContext,
+  type PlaceContext,
+} from './decision.ts';
 import { brakeReason, laneWord, runWord } from './values.ts';
 import { mayDirect, withoutJob } from './watching.ts';
 

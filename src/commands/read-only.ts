@@ -1,7 +1,7 @@
 /** `/status [lane=…]`: the state of a run or lane. */
 
 import { mayApprove } from '../config/approvers.ts';
-import { strayOf } from '../config/clusters.ts';
+import { strayOf } from '../config/lane-of-file.ts';
 import { type Actor, permits } from '../domain/actor.ts';
 import type { PersonFacts } from '../domain/facts.ts';
 import type { Facts } from '../domain/incidents.ts';
@@ -9,13 +9,20 @@ import { liftCommand } from '../domain/launch/hold.ts';
 import { isBeforeLaunch, isFixGated, mayBeFixed } from '../domain/launch/next-attempt.ts';
 import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
+import { isLive } from '../domain/logbook/job-state.ts';
 import { standingApprovals } from '../domain/logbook/run-state.ts';
-import { isNotAsked, type Need, need } from '../domain/need.ts';
+import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
 import { dateOf } from '../domain/values.ts';
-import { type AnswerDecision, type Answers, answer } from './answers.ts';
 import { laneUnclear, meantLane } from './brakes.ts';
-import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  type Answers,
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  type PlaceContext,
+} from './decision.ts';
 import { commandWord, laneWord } from './values.ts';
 
 export const status = {

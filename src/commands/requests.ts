@@ -1,11 +1,17 @@
 /** `/propose [knob=value …] [objective="…"] [lane=…]`: requests a run. */
 
-import { isHolding } from '../domain/logbook/liveness.ts';
+import { isHolding } from '../domain/logbook/job-state.ts';
 import { keepLatestMs, rentalTerms } from '../domain/logbook/renting.ts';
 import { toRfc3339 } from '../domain/values.ts';
-import { type AnswerDecision, answer } from './answers.ts';
 import { stopDraft } from './brakes.ts';
-import type { CommandContext, CommandDecision, CommandDefinition, NamedContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  type NamedContext,
+} from './decision.ts';
 import { contractText, knobPath, knobValue, laneWord, reasonText, runWord, timeWord } from './values.ts';
 import { momentOf } from './watching.ts';
 

@@ -9,7 +9,7 @@ import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Taken } from '../domain/logbook/events/watch-events.ts';
-import { isHolding, isLive } from '../domain/logbook/liveness.ts';
+import { isHolding, isLive } from '../domain/logbook/job-state.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import { isAdopted } from '../domain/logbook/renting.ts';
 import {
@@ -19,8 +19,15 @@ import {
   untakenIncidents,
 } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
-import { type AnswerDecision, answer, NO_JOB } from './answers.ts';
-import type { CommandContext, CommandDecision, CommandDefinition, NamedContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  type NamedContext,
+  NO_JOB,
+} from './decision.ts';
 import { milestoneName, reasonText, runWord } from './values.ts';
 
 /** How long a claim or an unobserved job must last before a person can give up the run. */

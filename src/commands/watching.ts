@@ -7,11 +7,17 @@ import { limits } from '../domain/limits.ts';
 import { openOffer, ownerOf } from '../domain/logbook/ownership.ts';
 import { awaitsAdoption } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import { after, dateAfter, dateOf, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
-import { type AnswerDecision, answer } from './answers.ts';
 import { unlessApprover } from './approving.ts';
-import type { CommandContext, CommandDecision, CommandDefinition, PlaceContext } from './decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandContext,
+  type CommandDecision,
+  type CommandDefinition,
+  type PlaceContext,
+} from './decision.ts';
 import { clusterWord, jobWord, mention, reasonText, stepNumber, timeWord, treePath } from './values.ts';
 
 /** The instant of a validated `timeWord`; a time of day is the next one. */

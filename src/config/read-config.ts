@@ -10,9 +10,8 @@ import {
   type KeyPath,
   nearest,
 } from '../settings/problem.ts';
-import { traitsOf } from './clusters.ts';
 import type { Known, LaneKind } from './lane-kind.ts';
-import { lanesOfFile } from './lane-of-file.ts';
+import { lanesOfFile, traitsOf } from './lane-of-file.ts';
 import { type Place, readYaml } from './read-yaml.ts';
 import { LAB_RULES } from './rules/lab-rules.ts';
 import { type Asked, fromRoot, LANE_RULES, LANES_RULES } from './rules/lane-rules.ts';

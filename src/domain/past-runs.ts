@@ -2,7 +2,7 @@
 
 import type { EventDataByType } from './logbook/define.ts';
 import type { Metrics } from './logbook/events/job-events.ts';
-import { isLive } from './logbook/liveness.ts';
+import { isLive } from './logbook/job-state.ts';
 import { microdollarsOf, NO_ORDER, rentalTerms } from './logbook/renting.ts';
 import { type IssuedOrder, ordersOf, type RunState } from './logbook/run-state.ts';
 import { addDecimals, dateAfter, type Observed, WEEKDAYS, weekdayOf } from './values.ts';

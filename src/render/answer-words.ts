@@ -1,6 +1,6 @@
 /** The sentence for each outcome of a command: what happened, and what to do where it did not. */
 
-import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/answers.ts';
+import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/decision.ts';
 import { type Detail, readPayload } from '../domain/incidents.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { whyWords } from './card-gates.ts';

@@ -3,9 +3,9 @@
 import { type CommandDefinition, policyOf } from '../commands/decision.ts';
 import { COMMAND_DEFINITIONS, definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
-import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import { limits } from '../domain/limits.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import { answersByKey, isQuiet } from '../domain/marker.ts';
 import type { PastOf } from '../domain/past-runs.ts';
 import { answerWords } from './answer-words.ts';
 import type { RenderInput } from './input.ts';

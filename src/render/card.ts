@@ -6,8 +6,7 @@
 import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { replacementFor } from '../domain/launch/relaunch.ts';
+import { isBeforeLaunch, replacementFor } from '../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';

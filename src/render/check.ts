@@ -1,7 +1,7 @@
 /** Check runs: of a run (the card, short), of a config, of cluster files; none of them is a condition of a launch. */
 
 import type { InfraFinding } from '../care/infra/lint.ts';
-import type { LeftBehind } from '../config/clusters.ts';
+import type { LeftBehind } from '../config/lane-of-file.ts';
 import type { Annotation, Effect } from '../domain/effect.ts';
 import type { Mismatch } from '../domain/facts.ts';
 import type { Delta } from '../domain/launch/change-facts.ts';

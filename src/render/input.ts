@@ -1,6 +1,6 @@
 /** What sentences are rendered from: the record, the lab's config and the judgement, and no clock. */
 
-import type { AnswerCode, Answers } from '../commands/answers.ts';
+import type { AnswerCode, Answers } from '../commands/decision.ts';
 import type { LaneKind } from '../config/lane-kind.ts';
 import type { LaneOfRun } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';

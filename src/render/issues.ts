@@ -1,15 +1,14 @@
 /** Comments without a run: an experiment issue, orphaned machines, jobs and holds that a config leaves behind, a thread left open. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
-import { type LeftBehind, type StrayHold, strayOf } from '../config/clusters.ts';
+import { type LeftBehind, type StrayHold, strayOf } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Effect } from '../domain/effect.ts';
 import type { Detail } from '../domain/incidents.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { Orphan } from '../domain/logbook/events/rental-events.ts';
-import { phaseOf } from '../domain/logbook/job-state.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
+import { isLive, phaseOf } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { type Marker, markerIdentity } from '../domain/marker.ts';
 import { assertNever, type Observed } from '../domain/values.ts';

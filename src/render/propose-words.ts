@@ -1,6 +1,6 @@
 /** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
 
-import type { AnswerCode, NotTakenUp } from '../commands/answers.ts';
+import type { AnswerCode, NotTakenUp } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
 import {

@@ -1,7 +1,7 @@
 /** Every comment that a run's threads are owed, by kind. */
 
 import { isIssueFirst } from '../domain/actor.ts';
-import { stateAtEntry } from '../domain/launch/relaunch.ts';
+import { stateAtEntry } from '../domain/launch/next-attempt.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';

@@ -1,6 +1,6 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
-import type { AnswerCode } from '../commands/answers.ts';
+import type { AnswerCode } from '../commands/decision.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';

@@ -1,8 +1,7 @@
 /** The state of a run in one sentence, and the verdict on one that has ended as a table. */
 
 import { quorumOf } from '../config/approvers.ts';
-import { failedAttempt } from '../domain/launch/next-attempt.ts';
-import { launchTrouble } from '../domain/launch/relaunch.ts';
+import { failedAttempt, launchTrouble } from '../domain/launch/next-attempt.ts';
 import { approvalsHad } from '../domain/launch/response.ts';
 import { openVerdicts } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';

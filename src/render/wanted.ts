@@ -1,15 +1,23 @@
 /** What is wanted from whom, in one line: the first thing that a person reads on the card. */
 
-import type { AnswerCode } from '../commands/answers.ts';
+import type { AnswerCode } from '../commands/decision.ts';
 import { quorumOf } from '../config/approvers.ts';
-import { missingCluster } from '../config/clusters.ts';
+import { missingCluster } from '../config/lane-of-file.ts';
 import { bindingHex } from '../domain/approval-binding.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { CHECKPOINT } from '../domain/launch/contract.ts';
 import { failureOf } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
-import { isFixGated, mayBeFixed, pastAttempt, repeatedFailure } from '../domain/launch/next-attempt.ts';
-import { launchTrouble, replacementFor, restartsLeft, whyNotLaunched } from '../domain/launch/relaunch.ts';
+import {
+  isFixGated,
+  launchTrouble,
+  mayBeFixed,
+  pastAttempt,
+  repeatedFailure,
+  replacementFor,
+  restartsLeft,
+  whyNotLaunched,
+} from '../domain/launch/next-attempt.ts';
 import { approvalsHad, mayBeRelaunched, spoiltBy, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
 import { openVerdicts } from '../domain/launch/verdict.ts';

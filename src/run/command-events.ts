@@ -1,7 +1,12 @@
 /** Events of a received and an answered command. */
 
-import { type AnswerDecision, answer } from '../commands/answers.ts';
-import { type CommandDefinition, type PlaceContext, policyOf } from '../commands/decision.ts';
+import {
+  type AnswerDecision,
+  answer,
+  type CommandDefinition,
+  type PlaceContext,
+  policyOf,
+} from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
@@ -9,7 +14,7 @@ import type { Detail } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
-import { isNotAsked } from '../domain/need.ts';
+import { isNotAsked } from '../domain/reconcile-request.ts';
 import { assertNever, compactDate, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 import { showingsAt } from './decide-shown.ts';
 import { adoptingLanes, type LabConfig, proposingLanes } from './lane.ts';

@@ -1,6 +1,6 @@
 /** Reads and records contracts. */
 
-import { traitsOf } from '../config/clusters.ts';
+import { traitsOf } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { IssueFacts, PullFacts, RunFacts } from '../domain/facts.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { isFixPushed } from '../domain/launch/next-attempt.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import { known, type Observed } from '../domain/values.ts';
 import type { Kind } from './kind.ts';
 import type { LaneScopedConfig } from './lane.ts';

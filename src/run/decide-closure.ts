@@ -3,8 +3,7 @@
  * `closed` is recorded last, so the record is never ahead of GitHub.
  */
 
-import { answerOf } from '../commands/answers.ts';
-import type { CommandDecision } from '../commands/decision.ts';
+import { answerOf, type CommandDecision } from '../commands/decision.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { saidIn } from '../domain/launch/contract.ts';
@@ -12,8 +11,8 @@ import { asLaunched } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
 import type { RunVerdict } from '../domain/past-runs.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import { cutText } from '../domain/values.ts';
 import { renderMilestoneTag, renderSourceTag, renderTagMessage } from '../render/card.ts';
 import { answerDraft, sealTagOf } from './command-events.ts';

@@ -3,8 +3,9 @@
 import { planCleanup } from '../checkpoints/cleanup.ts';
 import { sealArtefacts } from '../checkpoints/evidence.ts';
 import { ownSearch } from '../checkpoints/start.ts';
-import { type AnswerDecision, answer } from '../commands/answers.ts';
 import {
+  type AnswerDecision,
+  answer,
   type CommandContext,
   type CommandDecision,
   type GateView,
@@ -13,16 +14,16 @@ import {
 } from '../commands/decision.ts';
 import { namesOther } from '../commands/registry.ts';
 import { quorumOf } from '../config/approvers.ts';
-import { missingCluster } from '../config/clusters.ts';
+import { missingCluster } from '../config/lane-of-file.ts';
 import type { Actor } from '../domain/actor.ts';
-import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Detail } from '../domain/incidents.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
-import { isNotAsked, type Need, need } from '../domain/need.ts';
+import { aboutComment, commentName } from '../domain/marker.ts';
+import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
 import { known as certain, type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
 import { secondCard } from './approvals.ts';
 import { interestedIn } from './authors.ts';

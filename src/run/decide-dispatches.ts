@@ -3,7 +3,7 @@
 import { preApprovalOf, preApprovalsUsed } from '../care/action-approval.ts';
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { maxAgeMsOf } from '../config/approvers.ts';
-import { hasCluster, missingCluster } from '../config/clusters.ts';
+import { hasCluster, missingCluster } from '../config/lane-of-file.ts';
 import {
   type ActionApproval,
   type ActionRecord,
@@ -14,11 +14,10 @@ import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
-import { silenceAllowedMs } from '../domain/logbook/job-state.ts';
-import { watchedClusters } from '../domain/logbook/liveness.ts';
+import { silenceAllowedMs, watchedClusters } from '../domain/logbook/job-state.ts';
 import { awaitsDescription, offerWanted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/need.ts';
+import { need } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
 import { type Cadence, firstPaceMs, nextCheckAt } from '../watch/cadence.ts';
 import { anyLane, type LabConfig, type LaneScopedConfig } from './lane.ts';

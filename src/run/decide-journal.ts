@@ -1,15 +1,14 @@
 /** Commands on threads without an active run: commands for lanes take effect, others get an answer. */
 
-import { answer } from '../commands/answers.ts';
 import { namesWiderHold } from '../commands/brakes.ts';
-import type { CommandDecision } from '../commands/decision.ts';
+import { answer, type CommandDecision } from '../commands/decision.ts';
 import { definitionOf, namedRun } from '../commands/registry.ts';
 import { type Permission, permits } from '../domain/actor.ts';
-import { aboutComment, commentName } from '../domain/answer-key.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { holdsAfter, type JournalState, questionIn } from '../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import { aboutComment, commentName } from '../domain/marker.ts';
 import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
 import {
   answerDraft,

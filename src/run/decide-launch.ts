@@ -20,7 +20,7 @@ import {
   type RunState,
   standingApprovals,
 } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import {
   after,
   type Digest,

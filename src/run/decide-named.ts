@@ -1,12 +1,11 @@
 /** Commands that name their run. */
 
-import { type AnswerDecision, answer } from '../commands/answers.ts';
-import { policyOf } from '../commands/decision.ts';
+import { type AnswerDecision, answer, policyOf } from '../commands/decision.ts';
 import { definitionOf } from '../commands/registry.ts';
-import { missingCluster } from '../config/clusters.ts';
+import { missingCluster } from '../config/lane-of-file.ts';
 import type { Permission } from '../domain/actor.ts';
 import { limits } from '../domain/limits.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
+import { isLive } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type Observed, type RunId } from '../domain/values.ts';
 import { hearItem } from './command-events.ts';

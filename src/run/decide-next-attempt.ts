@@ -5,8 +5,7 @@ import { quorumOf } from '../config/approvers.ts';
 import { dispatchesFor } from '../domain/effect.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failureOf, reductionsTaken, repairsTaken, rungFor } from '../domain/launch/ladder.ts';
-import { pastAttempt } from '../domain/launch/next-attempt.ts';
-import { restartsLeft } from '../domain/launch/relaunch.ts';
+import { pastAttempt, restartsLeft } from '../domain/launch/next-attempt.ts';
 import {
   askedFor,
   failedAlike,
@@ -30,7 +29,7 @@ import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import { isAdopted } from '../domain/logbook/renting.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { isNotAsked, type Need, need } from '../domain/need.ts';
+import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
 import { assertNever, type DigestOf, fromRfc3339, type Observed } from '../domain/values.ts';
 import { fixCommitMessage, fixerCommitMessage } from '../render/failure-words.ts';
 import { type OrderInput, orderStep } from './decide-launch.ts';

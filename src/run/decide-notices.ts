@@ -7,7 +7,7 @@ import type { RunFacts } from '../domain/facts.ts';
 import { type Incident, type IncidentCode, incidentDraft, readIncident } from '../domain/incidents.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
-import { isHolding } from '../domain/logbook/liveness.ts';
+import { isHolding } from '../domain/logbook/job-state.ts';
 import { inChargeByContract, openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/renting.ts';
@@ -20,7 +20,7 @@ import {
   type RunState,
   undelivered,
 } from '../domain/logbook/run-state.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import {
   after,
   dateAfter,

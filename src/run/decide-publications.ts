@@ -3,8 +3,7 @@
 import type { Annotation } from '../domain/effect.ts';
 import type { BodyFacts, CommentFacts } from '../domain/facts.ts';
 import type { Incident } from '../domain/incidents.ts';
-import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
-import { launchTrouble } from '../domain/launch/relaunch.ts';
+import { isBeforeLaunch, launchTrouble } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
@@ -15,7 +14,7 @@ import {
   saysTheSame,
   type VerifiedMarker,
 } from '../domain/marker.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import { assertNever, type Digest, fromRfc3339 } from '../domain/values.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';

@@ -9,7 +9,7 @@ import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import type { VerifiedMarker } from '../domain/marker.ts';
-import { isNotAsked, need } from '../domain/need.ts';
+import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import {
   branded,
   type Digest,

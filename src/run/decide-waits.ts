@@ -5,7 +5,7 @@ import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Incident, IncidentOf } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { IssuedOrder, RunState } from '../domain/logbook/run-state.ts';
-import { need } from '../domain/need.ts';
+import { need } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 import { link, utc } from '../render/words.ts';
 import { needsWatch, watchDispatches } from './decide-dispatches.ts';

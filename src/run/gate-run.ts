@@ -14,7 +14,7 @@ import type { OwnFix } from '../domain/launch/small-fix.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
+import { isLive } from '../domain/logbook/job-state.ts';
 import {
   type Description,
   type PastAttempt,
@@ -22,8 +22,8 @@ import {
   type RunState,
   runsOfLane,
 } from '../domain/logbook/run-state.ts';
-import { type FactName, isNotAsked } from '../domain/need.ts';
 import { type Launch, launchesOf, type RentalSpending, rentedMoneyOf } from '../domain/past-runs.ts';
+import { type FactName, isNotAsked } from '../domain/reconcile-request.ts';
 import {
   type DigestOf,
   dateAfter,

@@ -1,8 +1,7 @@
 /** The config as one run sees it: the lab's settings, its own lane, and its contract. */
 
-import { fitted } from '../config/clusters.ts';
 import { kindOf } from '../config/lane-kind.ts';
-import { type LaneOfRun, lanesOfFile } from '../config/lane-of-file.ts';
+import { fitted, type LaneOfRun, lanesOfFile } from '../config/lane-of-file.ts';
 import type { LabConfig as ConfigOf } from '../config/schema.ts';
 import type { ConfigHealth, SealedMetrics } from '../domain/facts.ts';
 import { newChanges, type RunBase } from '../domain/launch/change-facts.ts';

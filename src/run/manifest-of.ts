@@ -1,7 +1,6 @@
 /** Builds a run's manifest from facts. Control and runner use the same function, so they compute the same digest. */
 
-import { traitsOf } from '../config/clusters.ts';
-import { fillLane } from '../config/lane-of-file.ts';
+import { fillLane, traitsOf } from '../config/lane-of-file.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { BodyFacts, ChangeFacts } from '../domain/facts.ts';
 import { FAILURES, type Failure, mayPassAgain } from '../domain/failure-class.ts';

@@ -6,10 +6,10 @@ import { firstNamed } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type ActionRecord, waitedAt } from '../domain/actions/action.ts';
 import { type Actor, type Permission, permits } from '../domain/actor.ts';
-import { aboutComment, commentName, isQuiet, isToUntrusted } from '../domain/answer-key.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
 import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
+import { aboutComment, commentName, isQuiet, isToUntrusted } from '../domain/marker.ts';
 import { after, fromRfc3339, type Instant, type Observed } from '../domain/values.ts';
 
 /** Enough for a full thread, at a few hundred bytes each. */

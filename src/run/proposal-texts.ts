@@ -6,7 +6,7 @@ import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../doma
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';
-import { need } from '../domain/need.ts';
+import { need } from '../domain/reconcile-request.ts';
 import { branded, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
 import { actionComment } from '../render/publication.ts';
 import { mayRewrite, shownSince } from './decide-shown.ts';

@@ -1,6 +1,6 @@
 /** Which lane a person's own pull request or issue asks for. */
 
-import { type AnswerCode, type Answers, answerOf, type NotTakenUp } from '../commands/answers.ts';
+import { type AnswerCode, type Answers, answerOf, type NotTakenUp } from '../commands/decision.ts';
 import { namedRun } from '../commands/registry.ts';
 import { fillLane } from '../config/lane-of-file.ts';
 import {
@@ -17,9 +17,8 @@ import type { Detail, FactsArgument } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { Proposing } from '../domain/logbook/events/proposal-events.ts';
-import { phaseOf } from '../domain/logbook/job-state.ts';
+import { isLive, phaseOf } from '../domain/logbook/job-state.ts';
 import type { BegunProposal, JournalState } from '../domain/logbook/journal-state.ts';
-import { isLive } from '../domain/logbook/liveness.ts';
 import {
   commandKey,
   isOver,

@@ -1,7 +1,6 @@
 /** Comments that the record requires, derived and never stored. */
 
 import type { ActionRecord } from '../domain/actions/action.ts';
-import { answersByKey, isQuiet } from '../domain/answer-key.ts';
 import type { Effect, Summons } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
@@ -10,6 +9,8 @@ import type { Role } from '../domain/logbook/parts.ts';
 import { isAdopted } from '../domain/logbook/renting.ts';
 import type { Ending, RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import {
+  answersByKey,
+  isQuiet,
   markerIdentity,
   type RunCommentKind,
   saysForControl,

@@ -7,7 +7,7 @@ import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Role } from '../domain/logbook/parts.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
-import { type Needing, need } from '../domain/need.ts';
+import { type Needing, need } from '../domain/reconcile-request.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
 import type { LaneScopedConfig } from './lane.ts';
 

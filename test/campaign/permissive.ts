@@ -23,7 +23,7 @@ export const WITHOUT = {
     earlierJobFault: (...asked) =>
       gone.has('a look at earlier jobs') ? Promise.resolve(null) : real.earlierJobFault(...asked),
   }),
-  restarts: (real: typeof import('../../src/domain/launch/relaunch.ts')): typeof real => ({
+  restarts: (real: typeof import('../../src/domain/launch/next-attempt.ts')): typeof real => ({
     ...real,
     restartsLeft: (state) => (gone.has('restarts that were approved') ? 9 : real.restartsLeft(state)),
   }),

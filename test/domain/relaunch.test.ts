@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { restartsLeft } from '../../src/domain/launch/relaunch.ts';
+import { restartsLeft } from '../../src/domain/launch/next-attempt.ts';
 import { mayBeApprovedAgain, responseTo } from '../../src/domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import { branded, isRunId } from '../../src/domain/values.ts';

@@ -2,13 +2,12 @@
 // runner.
 
 import { isClaimStale, judgeOrder, type OrderFacts } from '../../src/actions/verify-order.ts';
-import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { approvedManifest } from '../../src/domain/logbook/run-state.ts';
-import { markerText } from '../../src/domain/marker.ts';
-import { needName } from '../../src/domain/need.ts';
+import { commentName, markerText } from '../../src/domain/marker.ts';
+import { needName } from '../../src/domain/reconcile-request.ts';
 import { branded, isInstant, known, type Observed, unknown } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { approvalFacts } from '../../src/run/approvals.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Person } from '../../packages/playground/world/seed.ts';
-import { isLive } from '../../src/domain/logbook/liveness.ts';
+import { isLive } from '../../src/domain/logbook/job-state.ts';
 import { ferryScript } from '../support/ferry-script.ts';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf, postedEvents } from '../support/recorded.ts';

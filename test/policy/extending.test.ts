@@ -16,7 +16,7 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'A new ferry lane': {},
   'A new kind': { 'src/kinds/registry.ts': 2 },
   'A new command': {
-    'src/commands/answers.ts': 2,
+    'src/commands/decision.ts': 2,
     'src/commands/registry.ts': 2,
     'src/render/answer-words.ts': 2,
   },

@@ -1,7 +1,7 @@
 /** The answers to /propose: a text for each outcome, with the next action. */
 
 import { describe, expect, it } from 'vitest';
-import { ANSWERS, type AnswerCode } from '../../src/commands/answers.ts';
+import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
 import { branded, isInstant } from '../../src/domain/values.ts';
 import { renderObjectiveQuestion } from '../../src/kinds/ferry/asked.ts';
 import { answerWords } from '../../src/render/answer-words.ts';

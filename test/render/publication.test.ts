@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWERS, type AnswerCode } from '../../src/commands/answers.ts';
+import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
 import {
   type Detail,
   type Fields,

@@ -9,7 +9,7 @@ import { spendCapability } from '../../src/domain/actions/capability.ts';
 import { destroyStep, type RentalAccount } from '../../src/domain/care/machines.ts';
 import type { EventDraft, LogbookEvent } from '../../src/domain/logbook/define.ts';
 import { illegalOrphan, type Orphan, orphansAfter } from '../../src/domain/logbook/events/rental-events.ts';
-import { isHolding } from '../../src/domain/logbook/liveness.ts';
+import { isHolding } from '../../src/domain/logbook/job-state.ts';
 import { microdollarsOf } from '../../src/domain/logbook/renting.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';

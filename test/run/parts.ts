@@ -1,10 +1,10 @@
 // A run with gates recorded from the same facts that the decisions read, and the input of each decision.
 
 import type { GateView } from '../../src/commands/decision.ts';
-import { commentName } from '../../src/domain/answer-key.ts';
 import type { CommentFacts, RunFacts } from '../../src/domain/facts.ts';
 import { approvedManifest, type RunState } from '../../src/domain/logbook/run-state.ts';
-import { needName } from '../../src/domain/need.ts';
+import { commentName } from '../../src/domain/marker.ts';
+import { needName } from '../../src/domain/reconcile-request.ts';
 import { known } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { approvalFacts } from '../../src/run/approvals.ts';

@@ -2,9 +2,8 @@
 
 import type { Person } from '../../packages/playground/world/seed.ts';
 import type { Surface } from '../../src/domain/actor.ts';
-import { commentName } from '../../src/domain/answer-key.ts';
 import type { EventOf } from '../../src/domain/logbook/define.ts';
-import type { MarkerKind } from '../../src/domain/marker.ts';
+import { commentName, type MarkerKind } from '../../src/domain/marker.ts';
 import { eventsOf, type WithStore } from './play.ts';
 import { botComments, say } from './talk.ts';
 import type { VirtualLab } from './virtual-lab.ts';

@@ -19,7 +19,7 @@ import type {
   WorkflowRunFacts,
 } from '../../src/domain/facts.ts';
 import { readMarker, type VerifiedMarker } from '../../src/domain/marker.ts';
-import { notAsked } from '../../src/domain/need.ts';
+import { notAsked } from '../../src/domain/reconcile-request.ts';
 import {
   branded,
   type Instant,

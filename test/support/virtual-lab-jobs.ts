@@ -8,7 +8,7 @@ import type { TrackerOf } from '../../src/app/engines.ts';
 import type { RunFixer } from '../../src/app/fixer/fix-mode.ts';
 import type { CloudOf, Lab } from '../../src/app/lab.ts';
 import { createSecretRegistry } from '../../src/app/secret-registry.ts';
-import { hasCluster } from '../../src/config/clusters.ts';
+import { hasCluster } from '../../src/config/lane-of-file.ts';
 import type { StorePath } from '../../src/domain/checkpoint/stored.ts';
 import type { Engine } from '../../src/domain/engine.ts';
 import { known } from '../../src/domain/values.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { createTpuCloud, type GcloudOptions, gcloudEnvironment } from '../../clouds/gcp/gcloud.ts';
-import { traitsOf } from '../../config/clusters.ts';
+import { traitsOf } from '../../config/lane-of-file.ts';
 import type { TpuCloud } from '../../domain/care/machines.ts';
 import { loadAdapters } from '../../engines/registry.ts';
 import { createMemorySaver } from '../../host/memory.ts';

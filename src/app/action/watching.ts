@@ -2,7 +2,7 @@
 
 import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
-import { traitsOf } from '../../config/clusters.ts';
+import { traitsOf } from '../../config/lane-of-file.ts';
 import { type Engine, isTerminal } from '../../domain/engine.ts';
 import { rentedJobs } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';

@@ -7,7 +7,7 @@ import { deleteCheckpoints } from '../../actions/delete-checkpoints.ts';
 import { replaceNode } from '../../actions/replace-node.ts';
 import { startCron } from '../../actions/start-cron.ts';
 import { cleanupOf, depthOf, rootsOf } from '../../checkpoints/cleanup.ts';
-import { traitsOf } from '../../config/clusters.ts';
+import { traitsOf } from '../../config/lane-of-file.ts';
 import type { ActionRecord, CheckpointDeletion } from '../../domain/actions/action.ts';
 import type { CheckpointStore, StorePath } from '../../domain/checkpoint/stored.ts';
 import { holdsOver } from '../../domain/launch/hold.ts';

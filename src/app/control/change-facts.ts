@@ -1,6 +1,6 @@
 /** Reads a proposed change from git: paths, tree ids and the config delta. Control and the runner use the same code. */
 
-import { leftOutOfLane } from '../../config/clusters.ts';
+import { leftOutOfLane } from '../../config/lane-of-file.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/actor.ts';

@@ -2,7 +2,7 @@
 
 import { diskActions, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-record.ts';
-import { traitsOf } from '../../config/clusters.ts';
+import { traitsOf } from '../../config/lane-of-file.ts';
 import type { ActionRecord } from '../../domain/actions/action.ts';
 import { type ClusterDisks, isAllFine, isBlind, type RecordedScan } from '../../domain/care/machines.ts';
 import { type Effect, oldestFirst } from '../../domain/effect.ts';
@@ -11,7 +11,7 @@ import { limits } from '../../domain/limits.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { SeenCommand } from '../../domain/logbook/run-state.ts';
 import { type MarkerKind, markerIdentity, saysTheSame } from '../../domain/marker.ts';
-import { needName } from '../../domain/need.ts';
+import { needName } from '../../domain/reconcile-request.ts';
 import { after, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readWorkflowRun } from '../../github/workflows.ts';
 import { recordAsDecided } from '../../logbook/append.ts';

@@ -1,7 +1,6 @@
 /** Gathers the facts for a decision about one run: each at most once per trigger, and only if the decision asks for it. */
 
 import { isIssueFirst, type Permission, type Surface } from '../../domain/actor.ts';
-import { commentName } from '../../domain/answer-key.ts';
 import type {
   ClosureLogFacts,
   CommentFacts,
@@ -14,7 +13,8 @@ import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import type { RunState, SeenCommand } from '../../domain/logbook/run-state.ts';
-import { type FactName, type Need, notAsked } from '../../domain/need.ts';
+import { commentName } from '../../domain/marker.ts';
+import { type FactName, type Need, notAsked } from '../../domain/reconcile-request.ts';
 import { type Digest, known, type Observed, unknown } from '../../domain/values.ts';
 import { readCited } from '../../github/cited-comment.ts';
 import { readPeople, readPermission } from '../../github/settings.ts';

@@ -1,7 +1,7 @@
 /** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, a valid config gets a backtest. */
 
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
-import { leftBehind, traitsOf } from '../../config/clusters.ts';
+import { leftBehind, traitsOf } from '../../config/lane-of-file.ts';
 import { GitError } from '../../domain/git.ts';
 import type { CheckpointedRun } from '../../domain/logbook/events/record-events.ts';
 import { dateOf, type Sha, toRfc3339 } from '../../domain/values.ts';

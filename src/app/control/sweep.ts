@@ -1,8 +1,8 @@
 /** Finds what no webhook reported: unanswered comments on every surface, and threads that ask for a run. */
 
-import { commentName } from '../../domain/answer-key.ts';
 import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
+import { commentName } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, fromRfc3339, type Instant } from '../../domain/values.ts';
 import { type ListedThread, listMovedThreads } from '../../github/issues.ts';

@@ -1,12 +1,11 @@
 /** Answers commands in threads without an active run, once each, and records the answers in the journal. */
 
 import { hasLabel, type Permission } from '../../domain/actor.ts';
-import { answersByKey, toldCommands } from '../../domain/answer-key.ts';
 import type { CommentFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
-import { markerIdentity } from '../../domain/marker.ts';
+import { answersByKey, markerIdentity, toldCommands } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, dateOf, fromRfc3339, type Observed } from '../../domain/values.ts';
 import { readPermission } from '../../github/settings.ts';

@@ -1,10 +1,10 @@
 /** Control's work on one repository: handles triggers, one batch at a time. */
 
 import { permits } from '../../domain/actor.ts';
-import { commentName } from '../../domain/answer-key.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/parts.ts';
+import { commentName } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, type Instant } from '../../domain/values.ts';
 import { synchronizeClock } from '../../github/call.ts';

@@ -28,7 +28,7 @@ import {
   SSH_TIMEOUT_MS,
   type WorkerAnswers,
 } from '../../clouds/gcp/ssh.ts';
-import { traitsOf } from '../../config/clusters.ts';
+import { traitsOf } from '../../config/lane-of-file.ts';
 import type { ChangeStep } from '../../domain/actions/action.ts';
 import type { Permit } from '../../domain/actions/capability.ts';
 import {

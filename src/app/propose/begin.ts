@@ -7,8 +7,8 @@
 import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
 import type { EventDataByType, EventDraft } from '../../domain/logbook/define.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
+import { holderOf } from '../../domain/logbook/job-state.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
-import { holderOf } from '../../domain/logbook/liveness.ts';
 import {
   commandKey,
   isOver,

@@ -1,6 +1,6 @@
 /** What becomes of a request for a run: what stands in its way, and how it is answered. */
 
-import { leftOutOfLane } from '../../config/clusters.ts';
+import { leftOutOfLane } from '../../config/lane-of-file.ts';
 import { GitError } from '../../domain/git.ts';
 import { type Hold, holdsOn, targetFacts } from '../../domain/launch/hold.ts';
 import { limits } from '../../domain/limits.ts';

@@ -10,7 +10,7 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/define.ts';
 import type { ProposalRequest } from '../../domain/logbook/events/launch-events.ts';
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
-import { isHolding } from '../../domain/logbook/liveness.ts';
+import { isHolding } from '../../domain/logbook/job-state.ts';
 import { type Ending, isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { dateOf, known, type Observed, type RunId, toRfc3339 } from '../../domain/values.ts';
 import { readOwnThread } from '../../github/proposal-work.ts';

@@ -1,6 +1,6 @@
 /** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
 
-import { answer } from '../../commands/answers.ts';
+import { answer } from '../../commands/decision.ts';
 import { namedRun } from '../../commands/registry.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';

@@ -11,8 +11,8 @@ import {
   permits,
 } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
+import { holderOf } from '../../domain/logbook/job-state.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
-import { holderOf } from '../../domain/logbook/liveness.ts';
 import {
   commandKey,
   isOver,

@@ -3,8 +3,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
-import { leftOutOfLane, linksOf, traitsOf } from '../../config/clusters.ts';
-import { fillLane } from '../../config/lane-of-file.ts';
+import { fillLane, leftOutOfLane, linksOf, traitsOf } from '../../config/lane-of-file.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
 import { machinesToAvoid, onRung } from '../../domain/launch/ladder.ts';

@@ -1,7 +1,7 @@
 /** Checks the rented machines of a cluster in each turn of its watch. */
 
 import { tearDown } from '../../actions/destroy.ts';
-import { traitsOf } from '../../config/clusters.ts';
+import { traitsOf } from '../../config/lane-of-file.ts';
 import type { RentalAccount } from '../../domain/care/machines.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';

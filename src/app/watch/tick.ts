@@ -2,13 +2,13 @@
 
 import { stopJob } from '../../actions/stop.ts';
 import { answerSignatureMatch, openSignatureMatch } from '../../care/bad-node.ts';
-import { hasCluster, linksOf, traitsOf } from '../../config/clusters.ts';
+import { hasCluster, linksOf, traitsOf } from '../../config/lane-of-file.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import type { Engine, JobDescription, JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/define.ts';
-import { watchedClusters } from '../../domain/logbook/liveness.ts';
+import { watchedClusters } from '../../domain/logbook/job-state.ts';
 import { awaitsDescription, offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import {

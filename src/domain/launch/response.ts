@@ -20,9 +20,15 @@ import {
 import { type Digest, fromRfc3339, type Instant } from '../values.ts';
 import { takesCheckpoint } from './contract.ts';
 import { failureOf, rungFor, sameFailure } from './ladder.ts';
-import { asLaunched, pastAttempt, reachedStep, rollbackOf } from './next-attempt.ts';
+import {
+  asLaunched,
+  pastAttempt,
+  reachedStep,
+  replacementFor,
+  restartsLeft,
+  rollbackOf,
+} from './next-attempt.ts';
 import { approvedIn, type Order } from './order.ts';
-import { replacementFor, restartsLeft } from './relaunch.ts';
 import { approvedBeforehand, preApproval } from './small-fix.ts';
 
 /** Failure signature: the loss or one of its inputs is not a finite number. */

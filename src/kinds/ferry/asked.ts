@@ -1,6 +1,6 @@
 /** How risky an asked-for change is called in its PR (policy DF-17). */
 
-import type { Answers } from '../../commands/answers.ts';
+import type { Answers } from '../../commands/decision.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { type Knob, readKnobs } from '../../delta/config-delta.ts';
 import type { Facts } from '../../domain/incidents.ts';

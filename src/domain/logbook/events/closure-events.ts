@@ -16,7 +16,7 @@ import {
   scalarsText,
 } from '../define.ts';
 import { holdingsOf } from '../holdings.ts';
-import { isHolding } from '../liveness.ts';
+import { isHolding } from '../job-state.ts';
 import { integerOrNull, scalars, sha, text, texts } from '../parts.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { sealedCheckpoint } from './checkpoint-events.ts';

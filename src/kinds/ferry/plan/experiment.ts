@@ -1,7 +1,7 @@
 /** What a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
 import { z } from 'zod';
-import { answerOf } from '../../../commands/answers.ts';
+import { answerOf } from '../../../commands/decision.ts';
 import { readKnobs } from '../../../delta/config-delta.ts';
 import { GitError, type LoggedCommit } from '../../../domain/git.ts';
 import {
