@@ -8,7 +8,7 @@ import type { Permit } from '../domain/actions/capability.ts';
 import type { Condemnation, RentalAccount } from '../domain/care/machines.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { openOrphans } from '../domain/logbook/events/rental-events.ts';
-import { rentedJobs } from '../domain/logbook/renting.ts';
+import { rentedJobs } from '../domain/logbook/holdings.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Entry, Recorded } from '../logbook/append.ts';
 import { lookAtAccount, type RentalInput, type RentalLook, type RentalRecord } from '../rental/look.ts';

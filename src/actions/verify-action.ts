@@ -12,10 +12,9 @@ import {
   proposalShownAt,
 } from '../domain/actions/action.ts';
 import type { Permission } from '../domain/actor.ts';
-import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import { citationKey } from '../domain/launch/order.ts';
+import { citationKey, namingOf } from '../domain/launch/order.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type DigestOf, type Instant, known, type Observed } from '../domain/values.ts';

@@ -9,10 +9,16 @@ import type { ReadCommand } from '../commands/grammar/reading.ts';
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
 import type { Actor, Permission } from '../domain/actor.ts';
-import { namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Hold } from '../domain/launch/hold.ts';
-import { approvedIn, citationKey, type Order, type OrderApproval } from '../domain/launch/order.ts';
+import {
+  approvedIn,
+  citationKey,
+  namingOf,
+  type Order,
+  type OrderApproval,
+  wasShownBefore,
+} from '../domain/launch/order.ts';
 import { isTooOld } from '../domain/launch/response.ts';
 import { isSameButFiles, preApproves } from '../domain/launch/small-fix.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';

@@ -3,8 +3,8 @@
  * grammar reads it without a digest too, so that whoever says it so is told the line to copy.
  */
 
-import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import { isBeforeLaunch, repeatedFailure, replacementFor } from '../domain/launch/next-attempt.ts';
+import { bindingHex, namingOf, wasShownBefore } from '../domain/launch/order.ts';
 import { mayBeRelaunched, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
 import { allPass, openVerdicts } from '../domain/launch/verdict.ts';

@@ -11,8 +11,8 @@ import {
   targetName,
   waitedAt,
 } from '../domain/actions/action.ts';
-import { bindingHex, namingOf, wasShownBefore } from '../domain/approval-binding.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
+import { bindingHex, namingOf, wasShownBefore } from '../domain/launch/order.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/reconcile-request.ts';

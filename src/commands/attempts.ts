@@ -6,7 +6,6 @@
 import { askedCheckpoint } from '../checkpoints/choose.ts';
 import { underWay } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
-import { bindingHex, namingOf } from '../domain/approval-binding.ts';
 import { incidentDraft } from '../domain/incidents.ts';
 import { personInCharge } from '../domain/launch/contract.ts';
 import {
@@ -17,10 +16,11 @@ import {
   rollbackOf,
   unfollowedAttempt,
 } from '../domain/launch/next-attempt.ts';
+import { bindingHex, namingOf } from '../domain/launch/order.ts';
 import { approvalsSinceEnd, askedFor, barByHand, mayBeRelaunched } from '../domain/launch/response.ts';
 import { whyUnknown } from '../domain/launch/verdict.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import { isHolding } from '../domain/logbook/job-state.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
 import { isOver, type PastAttempt, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/reconcile-request.ts';
 import { assertNever } from '../domain/values.ts';

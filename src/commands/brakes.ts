@@ -18,7 +18,7 @@ import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { approvalsBeforehand, mayBeRelaunched, mayStartAgain, restingOn } from '../domain/launch/response.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import {
   type AnswerDecision,

@@ -1,7 +1,7 @@
 /** `/propose [knob=value …] [objective="…"] [lane=…]`: requests a run. */
 
+import { keepLatestMs, rentalTerms } from '../domain/logbook/holdings.ts';
 import { isHolding } from '../domain/logbook/job-state.ts';
-import { keepLatestMs, rentalTerms } from '../domain/logbook/renting.ts';
 import { toRfc3339 } from '../domain/values.ts';
 import { stopDraft } from './brakes.ts';
 import {

@@ -9,9 +9,9 @@ import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Taken } from '../domain/logbook/events/watch-events.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import { isHolding, isLive } from '../domain/logbook/job-state.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
 import {
   type Ending,
   incidentsSinceTaken,

@@ -2,8 +2,8 @@
 
 import type { EventDataByType } from './logbook/define.ts';
 import type { Metrics } from './logbook/events/job-events.ts';
+import { microdollarsOf, NO_ORDER, rentalTerms } from './logbook/holdings.ts';
 import { isLive } from './logbook/job-state.ts';
-import { microdollarsOf, NO_ORDER, rentalTerms } from './logbook/renting.ts';
 import { type IssuedOrder, ordersOf, type RunState } from './logbook/run-state.ts';
 import { addDecimals, dateAfter, type Observed, WEEKDAYS, weekdayOf } from './values.ts';
 

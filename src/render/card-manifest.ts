@@ -6,7 +6,7 @@ import type { Manifest, ManifestBase, RentalTerms } from '../domain/launch/manif
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { fixMade, isExternal } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import { type PastAttempt, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { canonicalize } from '../logbook/chain.ts';
 import type { RenderInput } from './input.ts';

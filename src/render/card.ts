@@ -10,8 +10,8 @@ import { isBeforeLaunch, replacementFor } from '../domain/launch/next-attempt.ts
 import { wantsRelaunch } from '../domain/launch/response.ts';
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
+import { isAdopted, rentalTerms } from '../domain/logbook/holdings.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
-import { isAdopted, rentalTerms } from '../domain/logbook/renting.ts';
 import type { Ending, PastAttempt, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { eventsPath, folderOf } from '../logbook/segments.ts';
 import { cardContract, cardGates } from './card-gates.ts';

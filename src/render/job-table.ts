@@ -3,8 +3,8 @@
 import { checkpointName } from '../checkpoints/lineage.ts';
 import type { StorePath } from '../domain/checkpoint/stored.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
 import type { Observation, RunState, Submission } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, toRfc3339 } from '../domain/values.ts';
 import { withoutTokens } from '../domain/written-secrets.ts';

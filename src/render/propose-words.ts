@@ -8,7 +8,7 @@ import {
   awaitsAdoption,
   awaitsAdoptionUntil,
   NO_COMMIT,
-} from '../domain/logbook/renting.ts';
+} from '../domain/logbook/holdings.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, toRfc3339 } from '../domain/values.ts';
 import { startWords } from './contract-words.ts';

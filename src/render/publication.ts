@@ -6,7 +6,7 @@ import { fixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { DropReason } from '../domain/logbook/events/launch-events.ts';
-import { awaitsAdoption, isAdopted } from '../domain/logbook/renting.ts';
+import { awaitsAdoption, isAdopted } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import type { RunCommentKind } from '../domain/marker.ts';
 import { compareIdentity } from '../domain/tracker.ts';

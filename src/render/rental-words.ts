@@ -5,7 +5,7 @@ import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { type Machine, TEAR_DOWN_WHY } from '../domain/logbook/events/rental-events.ts';
-import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/renting.ts';
+import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type PastOf, type RentedMoney, rentedMoneyOf } from '../domain/past-runs.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';

@@ -3,7 +3,6 @@
 import type { AnswerCode } from '../commands/decision.ts';
 import { quorumOf } from '../config/approvers.ts';
 import { missingCluster } from '../config/lane-of-file.ts';
-import { bindingHex } from '../domain/approval-binding.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { CHECKPOINT } from '../domain/launch/contract.ts';
 import { failureOf } from '../domain/launch/ladder.ts';
@@ -18,13 +17,14 @@ import {
   restartsLeft,
   whyNotLaunched,
 } from '../domain/launch/next-attempt.ts';
+import { bindingHex } from '../domain/launch/order.ts';
 import { approvalsHad, mayBeRelaunched, spoiltBy, wantsRelaunch } from '../domain/launch/response.ts';
 import { preApproval } from '../domain/launch/small-fix.ts';
 import { openVerdicts } from '../domain/launch/verdict.ts';
 import type { WatchEnd } from '../domain/logbook/events/watch-events.ts';
+import { awaitsAdoption, isAdopted } from '../domain/logbook/holdings.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import { ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
-import { awaitsAdoption, isAdopted } from '../domain/logbook/renting.ts';
 import type { PastAttempt, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever } from '../domain/values.ts';
 import { whoCan } from './card-gates.ts';

@@ -1,9 +1,9 @@
 /** What every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
 
 import { type Actor, isIssueFirst } from '../domain/actor.ts';
-import { bindingHex } from '../domain/approval-binding.ts';
 import type { Facts, Fields } from '../domain/incidents.ts';
 import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
+import { bindingHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';

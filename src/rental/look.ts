@@ -5,7 +5,7 @@ import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events.ts';
-import { rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import { rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
 import {

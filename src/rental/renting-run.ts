@@ -4,7 +4,7 @@ import type { RentedInstance } from '../domain/care/machines.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/events/rental-events.ts';
-import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
 import {

@@ -11,7 +11,7 @@ import {
   TEAR_DOWN_WHY,
   type TearDownReason,
 } from '../domain/logbook/events/rental-events.ts';
-import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/renting.ts';
+import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 import { costOf, MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';

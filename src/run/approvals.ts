@@ -3,10 +3,10 @@
 import { dropByBrake } from '../commands/brakes.ts';
 import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
 import { permits } from '../domain/actor.ts';
-import { namingOf } from '../domain/approval-binding.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import { holdsOn } from '../domain/launch/hold.ts';
 import { failedAttempt, isBeforeLaunch, restartsLeft } from '../domain/launch/next-attempt.ts';
+import { namingOf } from '../domain/launch/order.ts';
 import { approvalsBeforehand, isTooOld, restingOn, wantsRelaunch } from '../domain/launch/response.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { type Approval, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';

@@ -13,7 +13,7 @@ import { preApproval } from '../domain/launch/small-fix.ts';
 import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
-import { awaitsAdoption } from '../domain/logbook/renting.ts';
+import { awaitsAdoption } from '../domain/logbook/holdings.ts';
 import {
   type IssuedOrder,
   nextAttempt,

@@ -27,7 +27,7 @@ import {
 } from '../domain/launch/small-fix.ts';
 import type { Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
 import { assertNever, type DigestOf, fromRfc3339, type Observed } from '../domain/values.ts';

@@ -7,10 +7,10 @@ import type { RunFacts } from '../domain/facts.ts';
 import { type Incident, type IncidentCode, incidentDraft, readIncident } from '../domain/incidents.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
+import { awaitsAdoptionUntil } from '../domain/logbook/holdings.ts';
 import { isHolding } from '../domain/logbook/job-state.ts';
 import { inChargeByContract, openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
-import { awaitsAdoptionUntil } from '../domain/logbook/renting.ts';
 import {
   type Ending,
   isNotified,

@@ -10,7 +10,7 @@ import { fixBranch, ownFix } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { Metrics } from '../domain/logbook/events/job-events.ts';
-import { microdollarsOf } from '../domain/logbook/renting.ts';
+import { microdollarsOf } from '../domain/logbook/holdings.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
 import {
   costOf,

@@ -1,8 +1,8 @@
 /** Finds the text that shows a proposed cluster change, classifies its versions and restores it. */
 
 import type { ActionRecord } from '../domain/actions/action.ts';
-import { bindingHex } from '../domain/approval-binding.ts';
 import type { CommentFacts, ProposalText, RunFacts, ShownVersion } from '../domain/facts.ts';
+import { bindingHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity, type VerifiedMarker } from '../domain/marker.ts';

@@ -4,9 +4,9 @@ import type { ActionRecord } from '../domain/actions/action.ts';
 import type { Effect, Summons } from '../domain/effect.ts';
 import type { CommentFacts } from '../domain/facts.ts';
 import { limits } from '../domain/limits.ts';
+import { isAdopted } from '../domain/logbook/holdings.ts';
 import { inChargeByContract, ownerOf } from '../domain/logbook/ownership.ts';
 import type { Role } from '../domain/logbook/parts.ts';
-import { isAdopted } from '../domain/logbook/renting.ts';
 import type { Ending, RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import {
   answersByKey,

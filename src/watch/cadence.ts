@@ -6,8 +6,8 @@
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Lease } from '../domain/logbook/events/job-events.ts';
+import { rentalTerms } from '../domain/logbook/holdings.ts';
 import { jobStateOf } from '../domain/logbook/job-state.ts';
-import { rentalTerms } from '../domain/logbook/renting.ts';
 import { incidentsSinceTaken, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 

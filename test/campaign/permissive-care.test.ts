@@ -10,11 +10,11 @@ import { type AskedCare, playCare } from './care-sequence.ts';
 import { showDefences } from './permissive.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
-type Since = Parameters<typeof import('../../src/domain/approval-binding.ts').wasShownBefore>[0];
+type Since = Parameters<typeof import('../../src/domain/launch/order.ts').wasShownBefore>[0];
 const LONG_AGO = known(0 as Since);
 
-vi.mock('../../src/domain/approval-binding.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/approval-binding.ts')>();
+vi.mock('../../src/domain/launch/order.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/launch/order.ts')>();
   const namingOf: typeof real.namingOf = (given, digest) => {
     const naming = real.namingOf(given, digest);
     return gone.has('enough digits') && naming === 'short' ? 'named' : naming;

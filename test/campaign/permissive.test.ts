@@ -12,8 +12,8 @@ import { playScenario } from './sequence.ts';
 
 const { gone } = await vi.hoisted(() => import('./permissive.ts'));
 
-vi.mock('../../src/domain/approval-binding.ts', async (original) => {
-  const real = await original<typeof import('../../src/domain/approval-binding.ts')>();
+vi.mock('../../src/domain/launch/order.ts', async (original) => {
+  const real = await original<typeof import('../../src/domain/launch/order.ts')>();
   const namingOf: typeof real.namingOf = (given, digest) => {
     const naming = real.namingOf(given, digest);
     if (gone.has('enough digits') && naming === 'short') return 'named';

@@ -1,7 +1,7 @@
 /** Attacks on adoption: taking over a job without permission, or reading its log before it was accepted. */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { isAdopted } from '../../src/domain/logbook/renting.ts';
+import { isAdopted } from '../../src/domain/logbook/holdings.ts';
 import {
   answered,
   JOB_ID,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RentedInstance } from '../../src/domain/care/machines.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import type { SeenMachine } from '../../src/domain/logbook/events/rental-events.ts';
-import { rentalDueAtMs } from '../../src/domain/logbook/renting.ts';
+import { rentalDueAtMs } from '../../src/domain/logbook/holdings.ts';
 import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
 import { canonicalize } from '../../src/logbook/chain.ts';
 import { rentalCost } from '../../src/render/rental-words.ts';

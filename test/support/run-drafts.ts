@@ -1,9 +1,8 @@
 // Drafts of a run's events that follow from its state, for the run builder.
 
 import type { Actor, Surface } from '../../src/domain/actor.ts';
-import { bindingHex } from '../../src/domain/approval-binding.ts';
 import type { Manifest } from '../../src/domain/launch/manifest.ts';
-import { type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
+import { bindingHex, type Order, submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDataByType, EventDraft } from '../../src/domain/logbook/define.ts';
 import type { DropReason } from '../../src/domain/logbook/events/launch-events.ts';
 import { type RunState, standingApprovals } from '../../src/domain/logbook/run-state.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
 import { traitsOf } from '../../config/lane-of-file.ts';
 import { type Engine, isTerminal } from '../../domain/engine.ts';
-import { rentedJobs } from '../../domain/logbook/renting.ts';
+import { rentedJobs } from '../../domain/logbook/holdings.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { after } from '../../domain/values.ts';
 import { diskSpace } from '../../host/files.ts';

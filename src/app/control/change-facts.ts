@@ -9,7 +9,7 @@ import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
 import type { BaseFacts, Delta, ModelSize, Reading, RunBase } from '../../domain/launch/change-facts.ts';
 import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
-import { isAdopted } from '../../domain/logbook/renting.ts';
+import { isAdopted } from '../../domain/logbook/holdings.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import {
   type Instant,

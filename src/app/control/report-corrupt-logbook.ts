@@ -3,8 +3,8 @@
 import { GitError } from '../../domain/git.ts';
 import { incidentDraft } from '../../domain/incidents.ts';
 import { limits } from '../../domain/limits.ts';
+import { rentalTerms } from '../../domain/logbook/holdings.ts';
 import { faultKey } from '../../domain/logbook/logbook-fault.ts';
-import { rentalTerms } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import { recordAsDecided } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';

@@ -6,7 +6,7 @@ import type { RentalAccount } from '../../domain/care/machines.ts';
 import type { RentalTerms } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
 import { openOrphans } from '../../domain/logbook/events/rental-events.ts';
-import { rentalDueAtMs } from '../../domain/logbook/renting.ts';
+import { rentalDueAtMs } from '../../domain/logbook/holdings.ts';
 import { isOver, type RunState } from '../../domain/logbook/run-state.ts';
 import { after, type Instant } from '../../domain/values.ts';
 import { isRentingOn, type RentalRecord } from '../../rental/look.ts';

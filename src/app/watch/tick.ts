@@ -8,8 +8,8 @@ import type { Engine, JobDescription, JobObservation } from '../../domain/engine
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/define.ts';
+import { awaitsDescription, offerWanted } from '../../domain/logbook/holdings.ts';
 import { watchedClusters } from '../../domain/logbook/job-state.ts';
-import { awaitsDescription, offerWanted } from '../../domain/logbook/renting.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
 import {
   after,

@@ -5,7 +5,7 @@
 
 import * as z from 'zod';
 import type { Actor } from '../actor.ts';
-import { wasShownBefore } from '../approval-binding.ts';
+import { wasShownBefore } from '../launch/order.ts';
 import type { EventDataByType, EventOf, EventType, LogbookEvent } from '../logbook/define.ts';
 import { actorSchema, digest, integer, type Parsed, scalars, sha, text } from '../logbook/parts.ts';
 import { type Digest, fromRfc3339, type Instant } from '../values.ts';

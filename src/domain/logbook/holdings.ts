@@ -1,7 +1,212 @@
 /** Resources that a run holds according to its record, each until it is proven gone. */
 
-import { isUnseen, presentMachines, rentalTerms, rentedJobs } from './renting.ts';
-import type { RunState } from './run-state.ts';
+import type { Actor } from '../actor.ts';
+import type { RentalTerms } from '../launch/manifest.ts';
+import {
+  after,
+  branded,
+  type Digest,
+  fromRfc3339,
+  type Instant,
+  isDigest,
+  isInstant,
+  isSha,
+  type Sha,
+} from '../values.ts';
+import type { EventDataByType } from './define.ts';
+import type { Machine } from './events/rental-events.ts';
+import { type Description, isOver, type RunState, type Submission } from './run-state.ts';
+
+/** Default time for a person to confirm the adoption: a weekend. */
+export const ADOPTION_WAIT_MS = 72 * 60 * 60 * 1_000;
+
+const ZEROS = '0'.repeat(64);
+/** Placeholder digest of an order and an approval. */
+export const NO_ORDER: Digest = branded(`sha256:${ZEROS}`, isDigest);
+/** Placeholder for an unknown commit; git's null id. */
+export const NO_COMMIT: Sha = branded(ZEROS.slice(0, 40), isSha);
+
+/** Whether the job of another person is not adopted yet: its log is not read and nothing is launched. */
+export function awaitsAdoption({ proposal, submission, attempts }: RunState): boolean {
+  return proposal.adopts !== undefined && submission === null && attempts.length === 0;
+}
+
+/** Whether a watch still has to ask the cluster about the job. */
+export function awaitsDescription(state: RunState): boolean {
+  const found = state.description?.found ?? 'unknown';
+  return found === 'unknown' && awaitsAdoption(state) && !isOver(state);
+}
+
+/**
+ * When the wait for an adoption ends: `hours` (null: the default) after the cluster described the job, or after the proposal. Null if the
+ * run does not wait for one.
+ */
+export function awaitsAdoptionUntil(state: RunState, hours: number | null): Instant | null {
+  if (!awaitsAdoption(state) || isOver(state)) return null;
+  const { description, proposedAt } = state;
+  const since = fromRfc3339(description?.found === 'described' ? description.at : proposedAt);
+  return since === null ? null : after(since, hours === null ? ADOPTION_WAIT_MS : hours * HOUR_MS);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Whether the current job is an adopted one, not an attempt by ferrybot. */
+export function isAdopted({ submission }: Pick<RunState, 'submission'>): boolean {
+  return submission?.orderDigest === NO_ORDER;
+}
+
+/** The person who confirmed the adoption becomes the owner. */
+export function adoptedState(
+  state: RunState,
+  { actor, ...moment }: { readonly actor: Actor; readonly at: string; readonly seq: number },
+): RunState {
+  const { description, proposal } = state;
+  if (description === null || proposal.adopts === undefined)
+    throw new Error('an adoption of nothing passed the transition check');
+  const submission = { ...submissionOf(description, proposal.adopts), ...moment };
+  return {
+    ...state,
+    submission,
+    order: orderOf(state, submission),
+    watch: { ...state.watch, owner: actor },
+  };
+}
+
+function submissionOf(
+  { engine, entrypoint, commit, session, urls }: Description,
+  { jobId, cluster }: NonNullable<RunState['proposal']['adopts']>,
+): EventDataByType['submitted'] {
+  return {
+    orderDigest: NO_ORDER,
+    attempt: 1,
+    engine,
+    jobId,
+    cluster,
+    command: entrypoint === null ? [] : entrypoint.split(' '),
+    commit: commit ?? NO_COMMIT,
+    adopted: true,
+    urls,
+    details: session === null ? {} : { session },
+  };
+}
+
+/** Claimed and submitted, without manifest or approval, so it has no cost and allows no relaunch. */
+function orderOf({ run, proposal }: RunState, { at, seq, jobId }: Submission): RunState['order'] {
+  return {
+    order: {
+      v: 1,
+      run,
+      repository: proposal.repository,
+      pull: proposal.pull,
+      commit: NO_COMMIT,
+      digest: NO_ORDER,
+      attempt: 1,
+      submissionId: jobId,
+      approvals: [],
+      issuedAt: at,
+      expiresAt: at,
+    },
+    digest: NO_ORDER,
+    status: 'submitted',
+    manifest: null,
+    at,
+    seq,
+    claim: { orderDigest: NO_ORDER, attempt: 1, workflowRun: 0, engineSession: '', at },
+  };
+}
+
+const MS_OF_MINUTE = 60_000;
+const MS_OF_HOUR = 60 * MS_OF_MINUTE;
+
+/**
+ * The run's rental terms, or null. Until the runner claims an order and verifies its manifest, the previous attempt's terms apply: control
+ * alone cannot extend a rental.
+ */
+export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attempts'>): RentalTerms | null {
+  const held = order?.claim == null ? (attempts.at(-1)?.order ?? order) : order;
+  return held?.manifest?.envelope.rental ?? null;
+}
+
+/**
+ * The unapproved manifest that needs an offer search, and the cluster whose watch searches; null if there is none. Each manifest gets one
+ * search.
+ */
+export function offerWanted(
+  state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
+): { readonly digest: Digest; readonly cluster: string } | null {
+  const { gate, order, rental } = state;
+  if (gate?.manifest?.envelope.rental === undefined || gate.digest === null || order !== null) return null;
+  if (isOver(state) || rental.offer?.digest === gate.digest) return null;
+  return { digest: gate.digest, cluster: gate.manifest.cluster };
+}
+
+/** A job that machines may be labelled with; `endedAt` as recorded. */
+export type RentedJob = {
+  readonly jobId: string;
+  readonly cluster: string;
+  readonly attempt: number;
+  readonly endedAt: string | null;
+};
+
+/** Jobs of all attempts, starting from the claim, which is pushed before any rental. */
+export function rentedJobs({ attempts, order, submission, end }: RunState): readonly RentedJob[] {
+  const past = attempts.map((one) => jobOf(one.submission, one.end.at));
+  if (submission !== null) return [...past, jobOf(submission, end?.at ?? null)];
+  if (order === null || order.claim === null || order.manifest === null) return past;
+  const { submissionId: jobId, attempt } = order.order;
+  const endedAt = order.status === 'failed' ? order.claim.at : null;
+  return [...past, { jobId, attempt, cluster: order.manifest.cluster, endedAt }];
+}
+
+function jobOf({ jobId, cluster, attempt }: Submission, endedAt: string | null): RentedJob {
+  return { jobId, cluster, attempt, endedAt };
+}
+
+/** Machines that a complete listing has shown, and none has shown gone. */
+export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly Machine[] {
+  return rental.machines.filter(({ status }) => status !== 'gone');
+}
+
+/** Whether an unlisted machine may exist: the account was not read since the run's last job ended. */
+export function isUnseen({ rental, end, submission, attempts }: RunState): boolean {
+  const ended = submission === null ? attempts.at(-1)?.end : end;
+  return ended != null && (rental.look === null || rental.look.seq < ended.seq);
+}
+
+/** Cost of the run's machines up to the newest observation, in millionths of a dollar. */
+export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
+  return rental.machines.reduce((sum, { microdollars }) => sum + microdollars, 0);
+}
+
+/** Longest time between two listings, which bounds the unnoticed cost of a machine. */
+export const RENTAL_LOOK_MS = 10 * MS_OF_MINUTE;
+
+/**
+ * When to list the account next: immediately after a new end, stop or request, and at the latest after `RENTAL_LOOK_MS`, whatever the
+ * record states.
+ */
+export function rentalDueAtMs(state: RunState): number {
+  const { rental, end, stop } = state;
+  const { look, keep, asked } = rental;
+  if (look === null) return 0;
+  const newest = Math.max(end?.seq ?? 0, stop?.seq ?? 0, keep?.seq ?? 0, asked?.seq ?? 0);
+  return newest > look.seq ? 0 : (fromRfc3339(look.at) ?? 0) + Math.min(look.cadenceMs, RENTAL_LOOK_MS);
+}
+
+/** The latest time a person can keep the machines until; null if the run rents nothing. */
+export function keepLatestMs(state: RunState, now: Instant): Instant | null {
+  const terms = rentalTerms(state);
+  if (terms === null) return null;
+  const { keepHoursMax, hoursMax, endMinutesMax } = terms;
+  const madeAt = presentMachines(state).map(({ createdAt }) => fromRfc3339(createdAt) ?? now);
+  const endedAt = fromRfc3339(state.end?.at ?? '');
+  const latest = [
+    after(now, keepHoursMax * MS_OF_HOUR),
+    ...madeAt.map((made) => after(made, hoursMax * MS_OF_HOUR)),
+    ...(endedAt === null ? [] : [after(endedAt, endMinutesMax * MS_OF_MINUTE)]),
+  ];
+  return branded(Math.min(...latest), isInstant);
+}
 
 /** The watch of a holding's `cluster` observes it. */
 export type Holding =

@@ -7,8 +7,7 @@ import { isFixGated } from '../launch/next-attempt.ts';
 import { allPass } from '../launch/verdict.ts';
 import { limits } from '../limits.ts';
 import { assertNever, fromRfc3339, type Instant } from '../values.ts';
-import { holdingsOf } from './holdings.ts';
-import { awaitsAdoption, awaitsDescription, offerWanted } from './renting.ts';
+import { awaitsAdoption, awaitsDescription, holdingsOf, offerWanted } from './holdings.ts';
 import { isOver, type Observation, type RunState, standingApprovals } from './run-state.ts';
 
 /** Whether the run occupies its lane: from a claimable order until it holds nothing. */

@@ -1,7 +1,7 @@
 /** A newcomer starts a job by hand: the page starts it, the bot adopts it, and the owner hands it off. */
 
 import { expect, it } from 'vitest';
-import { isAdopted } from '../../../src/domain/logbook/renting.ts';
+import { isAdopted } from '../../../src/domain/logbook/holdings.ts';
 import { answered, JOB_ID, launchByHand, openAdoptingLab, runOf } from '../../support/adopted-job.ts';
 import { stateOf, until } from '../../support/play.ts';
 import { type FerrySite, openFerrySite } from './ferry-site.ts';

@@ -20,9 +20,9 @@ import {
   said,
   type Telling,
 } from '../define.ts';
+import { awaitsAdoption } from '../holdings.ts';
 import { orderedRule } from '../order-rules.ts';
 import { digest, integer, scalars, sha, text, texts } from '../parts.ts';
-import { awaitsAdoption } from '../renting.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { proposed } from './proposal-events.ts';
 import { watchOfNextAttempt } from './watch-events.ts';

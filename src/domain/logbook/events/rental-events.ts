@@ -15,8 +15,8 @@ import {
   prose,
   said,
 } from '../define.ts';
+import { offerWanted, rentalTerms } from '../holdings.ts';
 import { amount, digest, integer, text } from '../parts.ts';
-import { offerWanted, rentalTerms } from '../renting.ts';
 import type { RunState } from '../run-state.ts';
 
 /** Completes the sentence *it is destroyed because …*. */

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { type Actor, SURFACES } from '../../actor.ts';
 import { JOB_STATUSES } from '../../engine.ts';
 import { code, type DataOf, defineEvents, type EventOf, momentOf, personOf, prose, said } from '../define.ts';
+import { adoptedState, awaitsAdoption, awaitsDescription } from '../holdings.ts';
 import { actorSchema, integer, integerOrNull, sha, text, texts } from '../parts.ts';
-import { adoptedState, awaitsAdoption, awaitsDescription } from '../renting.ts';
 import type { RunState } from '../run-state.ts';
 
 const data = {
