@@ -116,9 +116,11 @@ function unreadPeople(
   pending: readonly PendingItem[],
 ): readonly Need[] {
   const people = [...(sealed === null ? [] : [sealed.actor]), ...quietFirst(pending)];
-  const unread = new Map(people.map((of) => [of.id, { fact: 'permissions', of } as const]));
-  for (const id of permissions.keys()) unread.delete(id);
-  return [...unread.values()].slice(0, Math.max(0, limits.permissionsPerTriggerMax - permissions.size));
+  // Once the first people are answered, the others move up.
+  return [...new Map(people.map((person) => [person.id, person])).values()]
+    .slice(0, limits.permissionsPerTriggerMax)
+    .filter(({ id }) => !permissions.has(id))
+    .map((of) => ({ fact: 'permissions', of }));
 }
 
 const UNCLEAR: CommandOutcome = { kind: 'wait', why: 'whether the seal was begun is not known' };

@@ -103,7 +103,8 @@ export function pendingItems(
   const seen = byComment(commands);
   const parsedOf = new Map<number, number>();
   const found: (readonly PendingItem[])[] = [];
-  for (const comment of comments.toSorted((a, b) => b.createdAt - a.createdAt || b.id - a.id)) {
+  const oldestFirst = comments.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id);
+  for (const comment of oldestFirst.toReversed()) {
     if (comment.authorIsBot || comment.byUs || comment.createdAt < since) continue;
     const isEdited = comment.editedAt !== null;
     const before = seen.get(commentName(comment)) ?? [];

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => lab.close());
 
 describe('a lost answer to a submit', () => {
-  it('has nothing sent again, because a restarted controller may have forgotten the job', async () => {
+  it('does not resubmit to a restarted controller, which may have forgotten the job', async () => {
     lab.iris.world.checkpoint();
     lab.pass(60_000);
     lab.faults.push({ method: 'LaunchJob', fault: 'restore-after' });

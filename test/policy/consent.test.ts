@@ -102,7 +102,7 @@ describe('the source tree', () => {
       callers(/['"]DELETE['"]/)
         .filter((file) => file.startsWith('src/stores/'))
         .toSorted(),
-    ).toEqual(['src/stores/store.ts', 'src/stores/open.ts', 'src/stores/buckets.ts']);
+    ).toEqual(['src/stores/buckets.ts', 'src/stores/open.ts', 'src/stores/store.ts']);
     expect(callers(/\bbucket\.remove\(/)).toEqual(['src/stores/store.ts']);
     // The words of a deletion occur only in the step that needs a consent.
     expect(callers(/'tpu-vm', 'delete'/)).toEqual(['src/domain/care/machines.ts']);

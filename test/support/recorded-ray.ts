@@ -2,6 +2,7 @@
  * The recorded head: fixtures/ray/answers.json as a Jobs API that keeps jobs and can fail in every known way.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { Http, HttpResult } from '../../src/engines/shared/http.ts';
 import type { RecordedAnswer } from './record-ray.ts';
@@ -14,6 +15,8 @@ export type JobPlan = {
   readonly endAfterMs: number | null;
   readonly exitCode: number;
   readonly log: string;
+  /** Bytes that it writes afterwards, possibly invalid UTF-8: Ray then serves the file but no log. */
+  readonly bytes?: Uint8Array;
 };
 
 type Job = {
@@ -60,6 +63,7 @@ export type Asked = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string | Uint8Array | null;
+  readonly query?: URLSearchParams;
 };
 
 export type RecordedOptions = {
@@ -99,8 +103,8 @@ export function createRecordedRay(options: RecordedOptions): RecordedRay {
   };
   return {
     http: async (request) => {
-      const { pathname } = request.url;
-      const asked = { ...request, path: pathname.slice(1) };
+      const { pathname, searchParams: query } = request.url;
+      const asked = { ...request, path: pathname.slice(1), query };
       return withFault(head, options.fault?.(asked) ?? null, asked);
     },
     answer: (asked) => answer(head, asked),
@@ -134,6 +138,7 @@ function answer(head: Head, asked: Asked): RecordedAnswer {
   if (asked.path === 'api/jobs/') return asked.method === 'POST' ? submit(head, asked) : list(head);
   const name = /^api\/packages\/gcs\/([\w.]+)$/.exec(asked.path)?.[1];
   if (name !== undefined) return ofPackage(head, asked, name);
+  if (asked.path === 'api/v0/logs/file') return logFile(head, asked.query ?? new URLSearchParams());
   const [, id, what = ''] = /^api\/jobs\/([\w.-]+)(\/stop|\/logs|)$/.exec(asked.path) ?? [];
   if (id !== undefined) return ofJob(head, id, what);
   return { status: 404, contentType: 'text/plain; charset=utf-8', body: '404: Not Found' };
@@ -162,11 +167,22 @@ function ofJob(head: Head, id: string, what: string): RecordedAnswer {
   const job = head.jobs.get(id);
   if (job === undefined) return answers.text('job-unknown', id);
   const nowMs = head.options.now();
+  if (what === '/logs' && !isUtf8(job.plan.bytes ?? Buffer.of())) return answers.text('logs-no-utf8', id);
   if (what === '/logs') return answers.json('logs', { logs: logOf(job, nowMs) });
   if (what === '') return details(job, nowMs);
   if (statusOf(job, nowMs) !== 'RUNNING') return answers.json('stop-ended', {});
   job.stoppedAtMs = nowMs;
   return answers.json('stop-running', {});
+}
+
+/** The state API's log file: below one node, by its name. */
+function logFile(head: Head, query: URLSearchParams): RecordedAnswer {
+  const id = /^job-driver-(.+)\.log$/.exec(query.get('filename') ?? '')?.[1] ?? '';
+  const job = head.jobs.get(id);
+  const isThere = /^0{56}$/.test(query.get('node_id') ?? '') && query.get('lines') === '-1';
+  if (job === undefined || !isThere) return answers.text('log-file-unknown', id);
+  const file = [logOf(job, head.options.now()), job.plan.bytes ?? ''].map((part) => Buffer.from(part));
+  return { ...answers.text('log-file', id), body: Buffer.concat(file) };
 }
 
 function ofPackage(head: Head, asked: Asked, name: string): RecordedAnswer {

@@ -37,6 +37,7 @@ function askedOf(request: IncomingMessage, path: string, body: Buffer): Paramete
       'sec-fetch-mode': String(request.headers['sec-fetch-mode'] ?? '') || undefined,
     },
     body,
+    query: urlOf(request).searchParams,
   };
 }
 

@@ -39,13 +39,10 @@ import type { Record } from '../record-files.ts';
 import { apartFromComments, type Trouble } from '../trouble.ts';
 import { createGatherer, type FactGatherer } from './gather.ts';
 import { perform } from './perform.ts';
-import type { RunMemory, Turn, Work } from './turn.ts';
+import type { RunMemory, Settled, Turn, Work } from './turn.ts';
 
 /** `owing`: something failed or was unreadable. */
 type Reconciled = 'settled' | 'owing';
-
-/** The run's fingerprint when nothing was left to do. */
-type Settled = Map<RunId, string>;
 
 /** What a worker knows of one run. */
 type Look = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
@@ -103,7 +100,7 @@ function causesOfRecord(
   mayHaveEnded: boolean,
   isConfigMoved: boolean,
 ): readonly Cause[] {
-  const isNew = !isSettled(settled, state);
+  const isNew = !isSettled(settled, state, now);
   if (isOver(state)) {
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return isNew && age < limits.overLookMs ? ['facts'] : [];
@@ -139,16 +136,26 @@ export function noteReconciled(
   { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
   // A turn that decided some things alone settles only a run that was settled before it.
-  const isWhole = causes.includes('facts') || isSettled(settled, before);
-  // Look again after another process had its time to publish.
-  const isPosted =
-    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
-  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
-  else settled.delete(before.run);
+  const isWhole = causes.includes('facts') || isSettled(settled, before, now);
+  if (state === null || outcome === 'owing' || !isWhole) {
+    settled.delete(before.run);
+    return;
+  }
+  // Other processes have this time to publish what they recorded.
+  const isPosted = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  const untilMs = isPosted ? null : now + limits.publishGraceMs;
+  settled.set(before.run, { standing: standing(state), untilMs });
 }
 
-function isSettled(settled: Settled, state: RunState): boolean {
-  return settled.get(state.run) === standing(state);
+/** Whether every run that is not over was left with nothing to do, in this state. */
+export function areSettled(settled: Settled, runs: readonly RunState[], now: Instant): boolean {
+  return runs.every((state) => isOver(state) || isSettled(settled, state, now));
+}
+
+function isSettled(settled: Settled, state: RunState, now: Instant): boolean {
+  const known = settled.get(state.run);
+  if (known === undefined || known.standing !== standing(state)) return false;
+  return known.untilMs === null || now < known.untilMs;
 }
 
 function hasUnanswered(state: RunState): boolean {

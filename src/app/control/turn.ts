@@ -7,12 +7,14 @@ import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Trouble, Where } from '../trouble.ts';
 
+/** The run's fingerprint when nothing was left to do, and until when it counts (null = until it changes). */
+export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
+
 /** What this process knows of runs between batches. */
 export type RunMemory = {
   /** Roles whose events this process publishes. */
   readonly speaksFor: readonly Role[];
-  /** The run's fingerprint when nothing was left to do. */
-  readonly settled: Map<RunId, string>;
+  readonly settled: Settled;
   /** The journal's holds at the last look. */
   holds: string;
 };

@@ -22,7 +22,14 @@ import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.t
 import { contained, EVERYWHERE, type Trouble, throwIfAny, unreadFiles } from '../trouble.ts';
 import { accountChecks, clusterActions, diskIssues, fullDiskAnswers, orphanIssues } from './cluster.ts';
 import { performReaction } from './perform.ts';
-import { awaitedThread, concernedRuns, dispatchedIn, holdsOf, tellsOfEnd } from './reconcile-run.ts';
+import {
+  areSettled,
+  awaitedThread,
+  concernedRuns,
+  dispatchedIn,
+  holdsOf,
+  tellsOfEnd,
+} from './reconcile-run.ts';
 import { faultySeals, reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
 import { branchChecks, checkpointRecord } from './repository.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
@@ -259,12 +266,14 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
 }
 
 /** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
-function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
   const record = store.current();
   // A hold that was recorded for one run concerns the others of its lane.
   if (seen !== record || runs.holds !== holdsOf(record)) return true;
-  if (trigger.kind === 'push') return trigger.ref !== `refs/heads/${config.logbookBranch}`;
-  return trigger.kind !== 'workflow-ended' || tellsOfEnd([trigger], dispatchedIn(record));
+  const isOnRecord =
+    (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
+    (trigger.kind === 'workflow-ended' && !tellsOfEnd([trigger], dispatchedIn(record)));
+  return !isOnRecord || !areSettled(runs.settled, record.runs, lab.now());
 }
 
 /** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */
