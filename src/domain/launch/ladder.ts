@@ -36,7 +36,7 @@ function fingerprintOf(attempt: PastAttempt): string | null {
   return `${failure} ${place === null ? plain(text) : `${fileOf(text)}:${place.line}`}`;
 }
 
-/** The file with its parent folder: the rest is where this job was unpacked. */
+/** The file with its parent folder. The folders above depend on where the job was unpacked. */
 function fileOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
@@ -176,7 +176,7 @@ const OF_THE_MACHINE: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'i
 /** A preempted machine belongs to another customer now; the job would wait there. */
 const LEFT: readonly Failure[] = [...OF_THE_MACHINE, 'preempted'];
 
-/** Earlier attempts with the newest one's failure that got at least as far: the steps since did not help. */
+/** Earlier attempts with the newest attempt's failure that got at least as far, so the ladder steps since then did not help. */
 function inVain(state: RunState): readonly PastAttempt[] {
   const ended = endedAlike(state);
   const last = ended.at(-1);
