@@ -95,7 +95,7 @@ const RUN_COMMENT_KINDS = [
   'closed',
   'notice',
 ] as const;
-/** The kind of such a comment. */
+/** The kind of a comment in a run's own threads. */
 export type RunCommentKind = (typeof RUN_COMMENT_KINDS)[number];
 
 export const MARKER_KINDS = [
@@ -228,7 +228,7 @@ export function splitBody(body: string): { readonly line: string; readonly text:
   return { line: line.replace(/\r$/, ''), text: lines.join('\n').trim().toWellFormed() };
 }
 
-/** Whether a posted text equals the rendered one, apart from the seal. */
+/** Whether a posted text equals the rendered text, ignoring the seal. */
 export function saysTheSame(standing: string, rendered: string): boolean {
   const [old, now] = [splitBody(standing), splitBody(rendered)];
   const isSameLine =

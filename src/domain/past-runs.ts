@@ -1,4 +1,4 @@
-/** Table row of a past run. */
+/** Past runs: launches and their costs, rows of the history table, verdicts and backtests. */
 
 import type { EventDataByType } from './logbook/define.ts';
 import type { Metrics } from './logbook/events/job-events.ts';

@@ -77,7 +77,7 @@ export type CheckpointStore = CheckpointReader & {
   readonly remove: (path: StorePath, step: ActionStep, permit: Permit) => Promise<RemoveOutcome>;
 };
 
-/** The deletion that people consent to, bound to the observed content (or `REMAINS`). */
+/** The deletion that people consent to. `identity` binds it to the observed content (or is `REMAINS`). */
 export function deletionStep(path: StorePath, identity: string): ActionStep & { does: 'delete-checkpoint' } {
   return { does: 'delete-checkpoint', command: ['delete-checkpoint', path, identity] };
 }
@@ -104,7 +104,7 @@ export type OwnPlaces = {
 /** `root`: the other run's place; `mine`: the requested place that overlaps it. */
 export type RootHolder = { readonly run: string; readonly root: string; readonly mine: string };
 
-/** A run that owns an overlapping place, or null. `lineage`: runs that may share their places. */
+/** Another run with an output place that overlaps the given roots, or null. `lineage`: runs that may share places. */
 export function rootHolder(
   runs: readonly RunState[],
   { roots, cluster, common }: OwnPlaces,
