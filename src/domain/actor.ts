@@ -44,8 +44,8 @@ export type BranchCommit = {
 export type BranchPush = { readonly by: Contributor; readonly after: Sha };
 
 /**
- * Commits on a proposal's branch that are not on the target branch, and pushes since the bot's last push (all
- * pushes if that is unknown). `isWhole` is false if the history exceeds what is read.
+ * `commits`: those on the proposal's branch and not on the target branch. `pushes`: those since the bot's last push, or all if that push is
+ * unknown. `isWhole` is false if the history is longer than the limit of what is read.
  */
 export type BranchWork = {
   readonly commits: readonly BranchCommit[];

@@ -8,7 +8,7 @@ import type { Role } from './logbook/parts.ts';
 import type { VerifiedMarker } from './marker.ts';
 import type { Digest, Instant, Sha } from './values.ts';
 
-/** A remark on a changed line, shown by GitHub in the diff. */
+/** A message on a changed line; GitHub shows it in the diff. */
 export type Annotation = {
   readonly path: string;
   readonly line: number;
@@ -78,7 +78,7 @@ export type Effect =
       readonly kind: 'push-branch';
       readonly branch: string;
       readonly base: Sha;
-      /** The branch must be at `base` (or is created there). The fixed commit time gives every process the same commit. */
+      /** The branch must point to `base`, or is created at `base`. The fixed commit time gives every process the same commit id. */
       readonly onto?: { readonly atMs: number; readonly isNewBranch?: true };
       /** If the branch exists and changes only these files, append the commit to the branch. */
       readonly mayFollow?: true;

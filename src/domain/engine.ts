@@ -58,7 +58,7 @@ export type JobLocator =
       readonly processStart: string;
       readonly exitRecord: string;
       readonly log: string;
-      /** The actual folder of the process: only one of two submitters starts it. */
+      /** The folder that the process really uses: of two concurrent submitters, only one starts the process. */
       readonly workingDirectory: string;
     }
   | {

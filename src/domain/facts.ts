@@ -170,7 +170,7 @@ export type RunFacts = {
   readonly containerImage: Observed<ImageLook>;
   /** A generated fix for the newest attempt's failure. */
   readonly smallFix: Observed<SmallFix>;
-  /** The lab's fixer, asked when there is no small fix. */
+  /** The state of the lab's fixer, which control requests if there is no small fix. */
   readonly fixer: Observed<FixerStanding>;
   /** Checkpoints below the run's roots. */
   readonly checkpoints: Observed<FoundCheckpoints>;

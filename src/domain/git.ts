@@ -129,7 +129,7 @@ export type TagOutcome = PushOutcome | { readonly kind: 'exists'; readonly commi
 export type GitWriter = {
   commitAndPush(request: CommitRequest): Promise<PushOutcome>;
   pushTag(request: TagRequest): Promise<TagOutcome>;
-  /** Deletes these tags of the remote; null, or why not all of them are gone. Names without `refs/tags/`. */
+  /** Deletes these tags on the remote. Returns null, or the reason if a tag may remain. Names without `refs/tags/`. */
   deleteTags(names: readonly string[]): Promise<string | null>;
 };
 

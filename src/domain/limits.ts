@@ -1,4 +1,4 @@
-/** Limits used by several files, with reasons. Limits of one file are defined there. */
+/** Limits that several files use, with reasons. A limit of a single file is defined in that file. */
 
 export const limits = {
   /**
@@ -83,7 +83,7 @@ export const limits = {
   redispatchPeriodMs: 10 * 60 * 1_000,
   /** Repeated dispatches are harmless, because the claim is used once, but not free. */
   dispatchesPerOrderMax: 3,
-  /** Steps by which the last step may fall short of the configured one (seen: 5155 configured, 5153 recorded). */
+  /** Tolerated difference between the configured and the recorded last step (observed: 5155 configured, 5153 recorded). */
   finalStepSlack: 2,
   /** Tolerated difference to GitHub's clock: network delay and whole seconds. */
   clockSlackMs: 3_000,
@@ -101,7 +101,7 @@ export const limits = {
   logbookFileBytesMax: 64 * 1024 * 1024,
   /** Launched and live runs that a process reads. */
   liveRunsReadMax: 1_000,
-  /** Finished runs per lane that a process reads, about a month of a daily lane; the same number of never launched runs in total. */
+  /** Finished runs per lane that a process reads: about a month of a daily lane. Also the total of never launched runs that it reads. */
   runsReadMax: 40,
   /** The first fetch of a large repository without blobs takes a minute. */
   gitNetworkTimeoutMs: 300_000,

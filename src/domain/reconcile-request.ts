@@ -97,7 +97,7 @@ export type ReconcileRequest =
     }
   /** The logbook, the default branch (which holds the config) or a proposal's branch was pushed. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }
-  /** Without `workflowRun`, any of them may have ended. */
+  /** If `workflowRun` is absent, any workflow run may have ended. */
   | { readonly kind: 'workflow-ended'; readonly workflowRun?: number }
   /** Periodic: find everything that was missed. */
   | {

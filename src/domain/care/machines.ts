@@ -186,7 +186,7 @@ const ZONE = /^[a-z]{2,20}-[a-z]{2,20}\d{1,2}-[a-z]$/;
 const MOUNT_POINT = /^(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,63}){2,8}$/;
 /** Deleting files in these folders would break the machine. */
 const SYSTEM_FOLDER = /^\/(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|run|sbin|snap|sys|usr)\//;
-/** The first level below these is a home directory or part of the system. */
+/** Direct subfolders of these folders are home directories or part of the system. */
 const SHARED_FOLDER = /^\/(?:home|var)\/[^/]+$/;
 
 export const isTpuName = (text: string): text is TpuName => TPU_NAME.test(text);

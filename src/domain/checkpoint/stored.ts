@@ -93,7 +93,7 @@ export function namedStep(path: StorePath): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** A bucket path is global; any other path belongs to its cluster. */
+/** A bucket path is global; every other path exists only on its cluster. */
 type OutputPlace = { readonly root: string; readonly cluster: string };
 /** A run's output places. `common`: the lane's shared checkpoint roots, which belong to a run only if they are its output root. */
 export type OwnPlaces = {

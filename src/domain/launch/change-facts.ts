@@ -1,4 +1,4 @@
-/** What gates read about a proposed change, apart from people and threads. Recorded with the gates' answers. */
+/** The facts about a proposed change that gates read, without people and threads. The record keeps them with the gates' answers. */
 
 import type { Digest, Instant, Observed, RunId, Sha, TreeId } from '../values.ts';
 import type { Manifest, ManifestChange } from './manifest.ts';
@@ -27,7 +27,7 @@ export type Entry = Value & {
   readonly knob?: string | undefined;
 };
 
-/** A value with a path that people use. `place` and `key` find it in another version of the file; the path does not. */
+/** A value with the path that people use. To find it in another version of the file, use `place` and `key`, not the path. */
 export type Setting = Value & {
   readonly place: number;
   readonly key: string;
@@ -165,8 +165,8 @@ export type ChangeFacts = {
   /** The model size at the head; null if the lane does not define its scale. */
   readonly size: ModelSize | null;
   /**
-   * Shipped files that differ from the failed attempt, or from the last attempt of the run it continues; null if there is none or the kind
-   * of run does not need it.
+   * Shipped files that differ from the failed attempt, or from the last attempt of the continued run. Null if neither exists, or if the
+   * kind of run does not need this fact.
    */
   readonly sinceAttempt: readonly FileChange[] | null;
 };

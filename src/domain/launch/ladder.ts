@@ -173,7 +173,7 @@ function isOfWhatItRunsOn(failure: Failure): boolean {
 /** Faults of the machine: the same job may succeed on another one. */
 const OF_THE_MACHINE: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'infra-cluster'];
 
-/** A preempted machine belongs to another customer now; the job would wait there. */
+/** A preempted machine now serves another customer, so the job would wait for it. */
 const LEFT: readonly Failure[] = [...OF_THE_MACHINE, 'preempted'];
 
 /** Earlier attempts with the newest attempt's failure that got at least as far, so the ladder steps since then did not help. */
@@ -187,7 +187,7 @@ function inVain(state: RunState): readonly PastAttempt[] {
     .filter((past) => failureOf(past) === failureOf(last) && (reachedStep(past) ?? 0) >= reached);
 }
 
-/** Machines (by the engine's names) on which an attempt failed in a way that may be their fault. */
+/** Machines that may have caused the failure of an attempt, by the engine's names. */
 export function machinesToAvoid(state: RunState): readonly string[] {
   const left = endedAlike(state).filter((past) => LEFT.includes(failureOf(past)));
   const again = inVain(state);

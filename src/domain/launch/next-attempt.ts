@@ -1,6 +1,6 @@
 /**
- * What may follow a failed attempt (policy DF-26, DF-27). A fix on the run's branch is a new manifest of the same run: gated, shown and
- * approved again, then launched as the next attempt. response.ts handles bad nodes.
+ * What may follow a failed attempt (policy DF-26, DF-27). A fix on the run's branch is a new manifest of the same run. It is gated, shown
+ * and approved again, then launched as the next attempt. response.ts handles bad nodes.
  */
 
 import { type ActionRecord, underWay } from '../actions/action.ts';
@@ -79,8 +79,8 @@ export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observat
 export type Repeated = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 
 /**
- * Whether the newest attempt failed with the signature of an earlier attempt with another manifest: the fix did not help, so people decide
- * (policy DF-27).
+ * The newest failed attempt and an earlier attempt with the same signature but another manifest, or null. The fix did not help, so people
+ * decide (policy DF-27).
  */
 export function repeatedFailure(state: RunState): Repeated | null {
   const last = failedAttempt(state);

@@ -1,6 +1,6 @@
 /**
- * Decides, from the record only, what follows a failed attempt: a relaunch of the approved manifest if that can help (policy ML-34),
- * otherwise a question to a person. The record rule uses the same function, so no process accepts an order that contradicts the decision.
+ * Decides, from the record only, what follows a failed attempt. If a relaunch can help, relaunch the approved manifest (policy ML-34);
+ * otherwise ask a person. The record rule uses the same function, so no process accepts an order that contradicts the decision.
  */
 
 import type { ActionRecord } from '../actions/action.ts';
@@ -176,7 +176,7 @@ function barOfTraining(state: RunState, last: PastAttempt): Bar | null {
   return spoilt === null ? null : { reason: spoilt };
 }
 
-/** A low-confidence diagnosis may be the trace of a stopped job. */
+/** Whether the diagnosis has low confidence. Its evidence may only be the trace of a stopped job. */
 function isGuess({ end }: PastAttempt, failure: Failure): boolean {
   return failure !== 'stopped' && end.diagnosis?.confidence === 'low';
 }
@@ -322,7 +322,7 @@ export function mayBeApprovedAgain(state: RunState): boolean {
 }
 
 /**
- * The rejected checkpoint that a restarted job could load by itself from its output root; null if there is none or the command names its
+ * A rejected checkpoint that a restarted job could load by itself from its output root, or null. Always null if the command names its
  * checkpoint.
  */
 export function rejectionFor(
@@ -339,8 +339,8 @@ export function rejectionFor(
 }
 
 /**
- * Whether an approval of this manifest is too old. It must be young enough now or, once the runner has claimed an order that uses it, at
- * the first such claim: restarts use the same approval however long the attempts run. Only the runner can sign claims, so forged orders
+ * Whether an approval of this manifest is too old. Its age counts up to the runner's first claim of an order that uses it, or up to now.
+ * After that claim, restarts use the same approval, even if the attempts run long. Only the runner can sign claims, so forged orders
  * cannot keep an old approval valid.
  */
 export function isTooOld(

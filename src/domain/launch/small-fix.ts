@@ -264,7 +264,7 @@ export function preApproves(manifest: Manifest | null, path: string): boolean {
   return !decidesTraining(path) && named.some((entry) => path === entry || path.startsWith(`${entry}/`));
 }
 
-/** Whether a part of the path suggests model, optimizer or data code, which a person must review even if the lane lists the file. */
+/** Whether the path suggests model, optimizer or data code. A person must review such code, even if the lane lists the file. */
 export function decidesTraining(path: string): boolean {
   const words = path.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/);
   return words.some((word) => TRAINS.test(word));

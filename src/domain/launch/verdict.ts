@@ -215,7 +215,7 @@ export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as cons
 export const REMEDY_ACTORS = ['author', 'maintainer', 'approver', 'anyone', 'lab', 'time'] as const;
 export type RemedyActor = (typeof REMEDY_ACTORS)[number];
 
-/** `code`: `unreadable`, or one of the gate's codes in the version that recorded it. */
+/** `code`: `unreadable`, or one of the gate's codes in the ferrybot version that recorded the verdict. */
 export const verdictSchema = z.object({
   gate: z.enum(GATES),
   outcome: z.enum(['pass', 'warn', 'fail', 'unknown']),

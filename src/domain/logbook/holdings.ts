@@ -31,7 +31,7 @@ export function awaitsAdoption({ proposal, submission, attempts }: RunState): bo
   return proposal.adopts !== undefined && submission === null && attempts.length === 0;
 }
 
-/** Whether a watch still has to ask the cluster about the job. */
+/** Whether a watch must still ask the cluster to describe the job to adopt. */
 export function awaitsDescription(state: RunState): boolean {
   const found = state.description?.found ?? 'unknown';
   return found === 'unknown' && awaitsAdoption(state) && !isOver(state);
@@ -119,8 +119,8 @@ const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 
 /**
- * The run's rental terms, or null. Until the runner claims an order and verifies its manifest, the previous attempt's terms apply, so
- * control cannot extend a rental without the runner.
+ * The run's rental terms, or null. The previous attempt's terms apply until the runner claims an order and verifies its manifest.
+ * Therefore, control cannot extend a rental without the runner.
  */
 export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attempts'>): RentalTerms | null {
   const held = order?.claim == null ? (attempts.at(-1)?.order ?? order) : order;
@@ -182,8 +182,8 @@ export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
 export const RENTAL_LOOK_MS = 10 * MS_OF_MINUTE;
 
 /**
- * When to list the account next: immediately after a new end, stop or request, and at the latest after `RENTAL_LOOK_MS`, even if the
- * record has a longer cadence.
+ * When to list the account next, in Unix ms; 0 (immediately) after a new end, stop or request. Otherwise at the recorded cadence,
+ * at most `RENTAL_LOOK_MS` after the last listing.
  */
 export function rentalDueAtMs(state: RunState): number {
   const { rental, end, stop } = state;

@@ -67,7 +67,7 @@ export const JOB_STATES = [
 ] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** The newest report of each witness; null if it has not reported or is not asked. */
+/** The newest report of each witness; null if the witness has not reported or does not exist. */
 export type Witnesses = {
   /** `lost`: the engine forgot the job or reports that it does not exist. */
   readonly engine: { readonly at: Instant; readonly says: JobStatus | 'UNKNOWN' | 'lost' } | null;
@@ -168,7 +168,7 @@ function isLost({ incidents, submission }: RunState, { status }: Observation): b
   );
 }
 
-/** The newest attempt's state when the record was last written. */
+/** The newest attempt's state at the time of the newest record entry. */
 export function jobStateOf(state: RunState): JobState {
   const { end, head, observation } = state;
   if (end !== null) return ENDED[end.status];

@@ -131,7 +131,7 @@ function audienceOf(
   { people = [], permission, reason, about }: NoticeEventData['notified'],
   logins: Logins,
 ): string {
-  // A requested DRI has not written anything yet, so the login is only in `about`.
+  // A requested DRI has not written a comment yet, so only `about` has the login.
   const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
   const named = people.map((id) => {
     const login = asked ?? logins.get(id);
