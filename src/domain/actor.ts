@@ -1,4 +1,4 @@
-/** Who contributed to a proposal, according to GitHub. Contributors may not approve it (docs/decisions, *who is an author*). */
+/** Who contributed to a proposal, according to GitHub. Contributors may not approve it (decision 0119). */
 
 import type { Instant, Sha } from './values.ts';
 
@@ -44,8 +44,8 @@ export type BranchCommit = {
 export type BranchPush = { readonly by: Contributor; readonly after: Sha };
 
 /**
- * Commits on a proposal's branch that are not on the target branch, and pushes since the bot's last push (all
- * pushes if that is unknown). `isWhole` is false if the history exceeds what is read.
+ * `commits`: those on the proposal's branch and not on the target branch. `pushes`: those since the bot's last push, or all if that push is
+ * unknown. `isWhole` is false if the history is longer than the limit of what is read.
  */
 export type BranchWork = {
   readonly commits: readonly BranchCommit[];
@@ -55,7 +55,7 @@ export type BranchWork = {
 
 export const NO_BRANCH_WORK: BranchWork = { commits: [], pushes: [], isWhole: true };
 
-/** A contribution without an identified person. `about`: the commit or the place of the text; `by`: the claimed name. */
+/** A contribution without an identified person. `about`: the commit or the place of the text; `by`: its claimed name. */
 export type UnnamedWork = {
   readonly code: 'opened-unnamed' | 'commit-unnamed' | 'push-unnamed' | 'edit-unnamed' | 'too-much-work';
   readonly about: string;
@@ -107,8 +107,8 @@ export function isSameLabel(one: string, other: string): boolean {
 type Threads = { readonly issue: number; readonly pull: number };
 
 /**
- * Whether the run has an issue and no pull request: a hero run, a rental or an adopted job (docs/decisions/0125-evaluate-gates-on-current-facts.md). Issues and
- * pull requests share one number sequence, so equal numbers are one thread; 0 means none.
+ * Whether the run has an issue and no pull request: a hero run, a rental or an adopted job (decision 0125). Issues and pull requests share
+ * one number sequence, so equal numbers are one thread; 0 means none.
  */
 export function isIssueFirst({ issue, pull }: Threads): boolean {
   return issue === pull && issue > 0;

@@ -1,6 +1,6 @@
 /**
- * Effects: what a decision wants done outside, as data. Adapters execute them and report the outcome as a
- * fact. Record entries and job operations are not effects.
+ * Effects: the external changes that a decision requests, as data. Adapters execute each effect and report its outcome as a fact.
+ * Record entries and job operations are not effects.
  */
 
 import type { Permission, Surface } from './actor.ts';
@@ -8,7 +8,7 @@ import type { Role } from './logbook/parts.ts';
 import type { VerifiedMarker } from './marker.ts';
 import type { Digest, Instant, Sha } from './values.ts';
 
-/** A remark on a changed line, shown by GitHub in the diff. */
+/** A message on a changed line; GitHub shows it in the diff. */
 export type Annotation = {
   readonly path: string;
   readonly line: number;
@@ -38,7 +38,7 @@ export type Effect =
       readonly thread: number;
       readonly marker: string;
       readonly body: string;
-      /** The record entry that it reports and its author's role. A comment older than the entry cannot be its report. */
+      /** The record entry that the comment reports, and the entry's author role. A comment older than the entry cannot report it. */
       readonly entry?: { readonly seq: number; readonly role: Role };
       /** People to mention; logins are resolved when it is posted. */
       readonly summons?: Summons;
@@ -78,16 +78,16 @@ export type Effect =
       readonly kind: 'push-branch';
       readonly branch: string;
       readonly base: Sha;
-      /** The branch must be at `base` (or is created there). The fixed commit time gives every process the same commit. */
+      /** The branch must point to `base`, or is created at `base`. The fixed commit time gives every process the same commit id. */
       readonly onto?: { readonly atMs: number; readonly isNewBranch?: true };
-      /** If the branch exists and changes only these files, commit on top of it. */
+      /** If the branch exists and changes only these files, append the commit to the branch. */
       readonly mayFollow?: true;
       readonly files: Readonly<Record<string, string>>;
       readonly message: string;
     }
   | {
       readonly kind: 'open-issue';
-      /** Its subject is new, so there is no existing issue to adopt. */
+      /** The subject is new, so there is no existing issue to adopt. */
       readonly isFirst?: true;
       readonly marker: string;
       readonly title: string;
@@ -136,7 +136,7 @@ export type EffectOutcome =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Workflows whose dispatches are recorded; each is a key of `workflows` in the config. */
+/** Workflows that control dispatches and records; each is a key of `workflows` in the config. */
 export const DISPATCHED_WORKFLOWS = ['launch', 'watch', 'stop', 'care', 'diskScan', 'fix'] as const;
 type DispatchedWorkflow = (typeof DISPATCHED_WORKFLOWS)[number];
 

@@ -58,7 +58,7 @@ export type JobLocator =
       readonly processStart: string;
       readonly exitRecord: string;
       readonly log: string;
-      /** The actual folder of the process: only one of two submitters starts it. */
+      /** The folder that the process really uses: of two concurrent submitters, only one starts the process. */
       readonly workingDirectory: string;
     }
   | {
@@ -119,7 +119,7 @@ export type FoundJob = {
 
 /**
  * `absent`: the engine answered that there is no such job. `state-lost`: the engine restarted and forgot the
- * job, which says nothing about its end. `unknown`: no usable answer; never treat it as absent.
+ * job, which proves nothing about its end. `unknown`: no usable answer; never treat it as absent.
  */
 export type JobObservation =
   | FoundJob
@@ -208,7 +208,7 @@ export type Engine = {
   submit(spec: JobSpec, permit: Permit): Promise<SubmitOutcome>;
   /** `lastSession`: the session in which the job was last observed, or null. */
   observe(jobId: string, lastSession: string | null): Promise<JobObservation>;
-  /** The same for many jobs with a bounded number of requests, in the given order. Absent if the engine has no list. */
+  /** Observes many jobs with a bounded number of requests, in the given order. Absent if the engine has no list. */
   observeMany?(asked: readonly AskedJob[]): Promise<readonly JobObservation[]>;
   /** All pending and running jobs of any submitter. Absent if the engine has no list. */
   live?(): Promise<Observed<readonly LiveJob[]>>;
@@ -219,7 +219,7 @@ export type Engine = {
   stop(jobId: string, permit: Permit): Promise<StopOutcome>;
   /** For rented machines: the account that pays for them. */
   readonly rented?: RentalAccount;
-  /** For engines that run jobs in the shipped folders: removes folders below `trees` whose job ended long ago and returns their paths. */
+  /** For engines that run jobs in the shipped folders: removes the folders of long-ended jobs below `trees` and returns their paths. */
   removeOldTrees?(trees: string): Promise<readonly string[]>;
 };
 

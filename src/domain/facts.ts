@@ -58,7 +58,7 @@ export type CommentFacts = {
   readonly authorIsBot: boolean;
   /** Posted under a login that ferrybot uses here; other workflows of the repository may use it too. */
   readonly byUs: boolean;
-  /** Posted by the App whose token this process holds. */
+  /** Posted by the App that this process's token belongs to. */
   readonly byOwnApp: boolean;
   /** The verified marker of one of ferrybot's comments. Unverified markers are ignored. */
   readonly marker: VerifiedMarker | null;
@@ -83,7 +83,7 @@ export type ShownVersion = {
   readonly marker: VerifiedMarker | null;
 };
 
-/** The versions of the text that shows a proposed cluster change, newest first. `comment`: null for the thread's description. */
+/** Versions of the text that shows a proposed cluster change, newest first. `comment` null: the thread's description shows it. */
 export type ProposalText = {
   readonly comment: number | null;
   readonly versions: readonly ProposalVersion[];
@@ -106,7 +106,7 @@ export type ConfigHealth = {
   /** The first problem and its line; empty and 0 if there is none. */
   readonly first: string;
   readonly line: number;
-  /** The commit whose config is in force. */
+  /** Commit of the config in force. */
   readonly inForce: Sha;
   /** When the newest version became invalid, RFC 3339; null while it is valid. */
   readonly since: string | null;
@@ -170,7 +170,7 @@ export type RunFacts = {
   readonly containerImage: Observed<ImageLook>;
   /** A generated fix for the newest attempt's failure. */
   readonly smallFix: Observed<SmallFix>;
-  /** The lab's fixer, asked when there is no small fix. */
+  /** The state of the lab's fixer, which control requests if there is no small fix. */
   readonly fixer: Observed<FixerStanding>;
   /** Checkpoints below the run's roots. */
   readonly checkpoints: Observed<FoundCheckpoints>;

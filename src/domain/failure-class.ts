@@ -4,7 +4,7 @@ export const CONFIDENCES = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 /**
- * `retry-bounded`: launch the same manifest again, within the approved envelope. `small-fix-once`: a one-line fix, approved like any change.
+ * `retry-bounded`: launch the same manifest again, within the approved envelope. `small-fix-once`: a small fix, approved like any change.
  * `propose-node`: propose to delete the node, which needs an approval. `wait`: nothing failed yet. `escalate`: a person decides. `none`: no
  * action.
  */
@@ -19,8 +19,8 @@ export const FIRST_RESPONSES = [
 export type FirstResponse = (typeof FIRST_RESPONSES)[number];
 
 /**
- * A closed list, one class per cause that needs a different response, and the first response (monitoring policy, *Error handling*). Failures
- * that the same manifest would repeat, and failures of a whole cluster, go to a person.
+ * The first response per class (monitoring policy, *Error handling*). The list is closed, with one class per cause that needs its own
+ * response. A person decides about failures that the same manifest would repeat, and about failures of a whole cluster.
  */
 export const FIRST_RESPONSE = {
   'oom-hbm': 'escalate',
@@ -51,7 +51,7 @@ export type Failure = FailureClass | 'stopped';
 export const FAILURES: readonly Failure[] = [...FAILURE_CLASSES, 'stopped'];
 
 /**
- * Responses per kind of run. `retry-bounded`: the same manifest. `propose-node`: the same after the machine was
+ * Responses per kind of run. `retry-bounded`: the same manifest. `propose-node`: the same manifest after the machine was
  * replaced. `reduce`: the next approved smaller config. `repair`: the next approved packages and variables.
  * `other-machine`: exclude the failed machine. `ask`: a person decides.
  */
@@ -59,7 +59,7 @@ export type Responses = Readonly<
   Record<Failure, 'retry-bounded' | 'propose-node' | 'reduce' | 'repair' | 'other-machine' | 'ask'>
 >;
 
-/** Defaults: start again if that alone can help, otherwise ask a person (policy, job monitoring loop). */
+/** Default responses: relaunch if a relaunch can help, otherwise ask a person (policy, job monitoring loop). */
 export const USUAL_RESPONSES = Object.fromEntries(
   FAILURES.map((failure) => {
     const first = failure === 'stopped' ? 'retry-bounded' : FIRST_RESPONSE[failure];

@@ -81,7 +81,7 @@ export type GitReader = {
   versions(query: VersionsQuery): Promise<readonly FileVersion[]>;
   /** Skips files above the size limit and replaces invalid UTF-8, so the text may differ from the content. */
   readBlobs(ids: readonly TreeId[]): Promise<ReadonlyMap<TreeId, string>>;
-  /** Those of `ids` that are contents of `text` cut after one of its newlines. Bounded, so a missing id proves nothing. */
+  /** The `ids` of blobs that equal `text` cut after one of its newlines. The search is bounded, so a missing id proves nothing. */
   beginningsOf(text: string, ids: ReadonlySet<TreeId>): ReadonlySet<TreeId>;
   /** Git's blob id for this text, computed locally. */
   blobIdOf(text: string): TreeId;
@@ -93,7 +93,7 @@ export type CommitRequest = {
   readonly ref: string;
   /** Required current value of the remote ref; null: it must not exist. */
   readonly expected: Sha | null;
-  /** `expected`: commit on top of it (a root commit if null); otherwise on top of this commit. */
+  /** The new commit's parent. `expected`: the commit in that field, or none (a root commit) if that field is null. */
   readonly parent: 'expected' | Sha;
   /** Additional merge parents. */
   readonly merges?: readonly Sha[];
@@ -129,7 +129,7 @@ export type TagOutcome = PushOutcome | { readonly kind: 'exists'; readonly commi
 export type GitWriter = {
   commitAndPush(request: CommitRequest): Promise<PushOutcome>;
   pushTag(request: TagRequest): Promise<TagOutcome>;
-  /** Deletes these tags of the remote; null, or why not all of them are gone. Names without `refs/tags/`. */
+  /** Deletes these tags on the remote. Returns null, or the reason if a tag may remain. Names without `refs/tags/`. */
   deleteTags(names: readonly string[]): Promise<string | null>;
 };
 

@@ -85,10 +85,10 @@ export function readPayload<const V extends Vocabulary>(
   return facts === null ? null : ({ code, detail: facts } as unknown as Payload<V>);
 }
 
-/** `reduce`: the next of the smaller settings that the manifest has approved. */
+/** `reduce`: the next approved smaller config. */
 const SIGNATURE_RESPONSES = [...FIRST_RESPONSES, 'reduce'] as const;
 
-/** `attempt` is left out for the first. What only the fold or who records the next one reads may be missing. */
+/** `attempt` is absent for the first attempt. Facts that only the fold or the writer of the next incident reads are optional. */
 export const INCIDENTS = {
   'runner-refused': {
     orderDigest: 'text?',

@@ -1,4 +1,4 @@
-/** Limits used by several files, with reasons. Limits of one file are defined there. */
+/** Limits that several files use, with reasons. A limit of a single file is defined in that file. */
 
 export const limits = {
   /**
@@ -8,11 +8,11 @@ export const limits = {
   bindingHexDigits: 32,
   /** GitHub limits content writes per hour. */
   textRestoresPeriodMs: 60 * 60 * 1_000,
-  /** Edited ferrybot comments whose history is read to find a damaged card or proposal; one request each. */
+  /** Histories of edited ferrybot comments that are read to find a damaged card or proposal; one request each. */
   spoiledTextsMax: 5,
-  /** Steps of a change that no runner has begun so long after its claim are not made any more. */
+  /** Time after the runner's claim in which the steps of a change may start; also the lifetime of a capability. */
   actionLifetimeMs: 60 * 60 * 1_000,
-  /** An empty folder takes some kilobytes itself; downloads that went astray take gigabytes. */
+  /** Size from which a folder counts as misplaced downloads: an empty folder takes kilobytes, downloads take gigabytes. */
   misplacedBytesMin: 1024 * 1024,
   /** Concurrent ssh calls to workers: each gcloud process needs 100 MB. */
   sshParallelMax: 8,
@@ -29,7 +29,7 @@ export const limits = {
   storePageObjects: 1_000,
   /** A checkpoint of 5 TB in 64 MB chunks has 80,000 objects. */
   checkpointObjectsMax: 200_000,
-  /** Checkpoints of one list that somebody consents to: each is listed and looked at again within `actionLifetimeMs`. */
+  /** Checkpoints in one deletion proposal: the runner lists and checks each one again within `actionLifetimeMs`. */
   cleanupCheckpointsMax: 50,
   /** The list and its paths must fit into one comment, twice. */
   cleanupListCharactersMax: 20_000,
@@ -58,7 +58,7 @@ export const limits = {
   sweepSlackMs: 5 * 60 * 1_000,
   /** Threads without a run per pass; one request each. */
   journalThreadsPerTriggerMax: 40,
-  /** Pull requests that one look reads; the next continues. */
+  /** Pull requests read per sweep, or per attempt to start labelled ones; the next sweep continues. */
   otherPullsMax: 20,
   /** Target-branch pushes read to find a change's base; an older change must be rebased. */
   branchMovesRead: 500,
@@ -83,7 +83,7 @@ export const limits = {
   redispatchPeriodMs: 10 * 60 * 1_000,
   /** Repeated dispatches are harmless, because the claim is used once, but not free. */
   dispatchesPerOrderMax: 3,
-  /** Steps by which the last step may fall short of the configured one (seen: 5155 configured, 5153 recorded). */
+  /** Tolerated difference between the configured and the recorded last step (observed: 5155 configured, 5153 recorded). */
   finalStepSlack: 2,
   /** Tolerated difference to GitHub's clock: network delay and whole seconds. */
   clockSlackMs: 3_000,
@@ -101,7 +101,7 @@ export const limits = {
   logbookFileBytesMax: 64 * 1024 * 1024,
   /** Launched and live runs that a process reads. */
   liveRunsReadMax: 1_000,
-  /** Finished runs per lane that a process reads, about a month of a daily lane; the same number of never launched runs in total. */
+  /** Finished runs per lane that a process reads: about a month of a daily lane. Also the total of never launched runs that it reads. */
   runsReadMax: 40,
   /** The first fetch of a large repository without blobs takes a minute. */
   gitNetworkTimeoutMs: 300_000,
@@ -111,7 +111,7 @@ export const limits = {
   jobStopWaitMs: 15_000,
   /** Poll interval for a supervisor's record. */
   jobRecordPollMs: 25,
-  /** Pauses before looking for a submission whose answer was lost: the head registers a job within two seconds. */
+  /** Pauses before each search for a submission after a lost answer: the head registers a job within two seconds. */
   rayLookAgainDelaysMs: [0, 1_000, 3_000],
   /** Poll interval after a stop request; Ray waits three seconds before SIGKILL. */
   rayStopPollMs: 500,
@@ -137,15 +137,15 @@ export const limits = {
   /** Metrics in one line if the lab named no key metrics. */
   shownMetricsMax: 8,
   /**
-   * The whole manifest on the card, whose limit is 65,536: a ferry's has up to 4,000 characters, a hero run's about 10,000. A longer
-   * manifest is not launched, because people could not see all of it.
+   * The complete manifest on the card; a comment has at most 65,536 characters. A ferry's manifest has up to 4,000 characters, a hero run's
+   * about 10,000. Gates reject a longer manifest, because people could not see all its text.
    */
   shownManifestCharsMax: 20_000,
   /** Slack after a watch's cadence before another watch may take over with a higher fence. */
   leaseSlackMs: 90_000,
-  /** Observations per turn, to bound memory and to check for stops in between. */
+  /** Observations per turn, to bound memory and to check for stop requests between turns. */
   looksPerTurnMax: 100,
-  /** Maximum delay of an observation; a machine whose limit falls into it is destroyed early. */
+  /** Maximum delay of an observation. A machine that would reach a limit within this delay is destroyed early. */
   rentalLateMs: 120_000,
   /** Poll interval during a tear-down, or while the account cannot be read. */
   rentalAlertMs: 30_000,

@@ -1,6 +1,6 @@
 /**
  * The hidden first line of each text by ferrybot. It names the published event, which prevents duplicates. Anyone can write such a line, so
- * only a line with a valid seal counts: a role key's signature over the line, the thread and the text (docs/logbook.md, Markers).
+ * only a valid seal counts. A seal is a role key's signature over the line, the thread and the text (docs/logbook.md, Markers).
  */
 
 import type { Surface } from './actor.ts';
@@ -15,8 +15,8 @@ export function commentName({ surface, id }: { readonly surface: Surface; readon
 }
 
 /**
- * Groups commands by the key in the answer's marker: the comment's name, plus `-edited` for commands that an
- * edit added to a comment which already had commands.
+ * Groups commands by the key in the answer's marker. The key is the comment's name. It ends in `-edited` for commands that an edit added
+ * to a comment with earlier commands.
  */
 export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   const all = [...commands];
@@ -29,8 +29,8 @@ export function answersByKey(commands: Iterable<SeenCommand>): ReadonlyMap<strin
 }
 
 /**
- * Commands that need no further answer, in a record that is no longer published: answered in the thread,
- * answered by a reaction, or without an answer.
+ * Commands that need no further answer in a record that is no longer published. These are answered in the thread, answered by a reaction,
+ * or without an answer.
  */
 export function toldCommands(
   commands: ReadonlyMap<string, SeenCommand>,
@@ -95,7 +95,7 @@ const RUN_COMMENT_KINDS = [
   'closed',
   'notice',
 ] as const;
-/** The kind of such a comment. */
+/** The kind of a comment in a run's own threads. */
 export type RunCommentKind = (typeof RUN_COMMENT_KINDS)[number];
 
 export const MARKER_KINDS = [
@@ -218,8 +218,8 @@ export function saysForControl(marker: VerifiedMarker, standing: string, rendere
 }
 
 /**
- * The first line, and the remaining text in the form that a seal covers: GitHub forms and proxies change line ends and drop trailing white
- * space, which is not an edit. Avoids regular expressions over white space, because the text is untrusted.
+ * The first line, and the remaining text in the form that a seal covers. Line ends and trailing white space do not count as edits, because
+ * GitHub forms and proxies change them. Avoids regular expressions over white space, because the text is untrusted.
  */
 export function splitBody(body: string): { readonly line: string; readonly text: string } {
   const [line = '', ...rest] = body.split('\n');
@@ -228,7 +228,7 @@ export function splitBody(body: string): { readonly line: string; readonly text:
   return { line: line.replace(/\r$/, ''), text: lines.join('\n').trim().toWellFormed() };
 }
 
-/** Whether a posted text equals the rendered one, apart from the seal. */
+/** Whether a posted text equals the rendered text, ignoring the seal. */
 export function saysTheSame(standing: string, rendered: string): boolean {
   const [old, now] = [splitBody(standing), splitBody(rendered)];
   const isSameLine =

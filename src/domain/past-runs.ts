@@ -1,4 +1,4 @@
-/** Table row of a past run. */
+/** Past runs: launches and their costs, rows of the history table, verdicts and backtests. */
 
 import type { EventDataByType } from './logbook/define.ts';
 import type { Metrics } from './logbook/events/job-events.ts';
@@ -24,7 +24,7 @@ function launchOf({ claim, status, manifest, digest }: IssuedOrder): readonly La
   return [{ date: claim.at.slice(0, 10), acceleratorHours: manifest?.cost.acceleratorHours ?? null }];
 }
 
-/** `0` without launches; null if one cost is unknown. */
+/** Total accelerator hours: `0` without launches, null if the cost of any launch is unknown. */
 export function costOf(launches: readonly Launch[]): string | null {
   return launches.reduce<string | null>(
     (sum, { acceleratorHours }) =>
@@ -78,9 +78,9 @@ export type PastRow = {
   readonly run: string;
   readonly lane: string;
   readonly date: string;
-  /** The sealed pass that it started from; null: the target branch. */
+  /** The sealed pass that the run started from; null: the target branch. */
   readonly base: string | null;
-  /** Changes against that base; null before there is a manifest. */
+  /** Changes against the base; null before the first manifest. */
   readonly changes:
     | readonly {
         readonly knob: string;

@@ -23,7 +23,7 @@ export type FactName = keyof Pick<
   | 'searchedRoots'
 >;
 
-/** `gates`: all facts of the gates, and their judgement before the decision that asks. Otherwise one of many facts of the same kind. */
+/** `gates`: all facts of the gates, which run before the requesting decision. An object: one of many facts of the same kind. */
 export type Need =
   | FactName
   | 'gates'
@@ -80,14 +80,14 @@ export type ReconcileRequest =
       readonly hasSlash: boolean;
       /** The author. Outsiders get no 👀 without a permission. */
       readonly from?: { readonly id: number; readonly login: string; readonly isOutsider: boolean };
-      /** When it was written or changed, where that may be long ago. */
+      /** When the comment was written or edited. A sweep sets it, because that may be long ago. */
       readonly at?: Instant;
     }
   /** A comment without a command; a gate may wait for it. */
   | { readonly kind: 'remark'; readonly thread: number }
   /**
-   * A thread was edited, labelled, pushed to or closed. `isExperiment`: an open issue with the label. `isFork`: a pull request from a fork.
-   * `labels`: labels of an open thread.
+   * A thread was edited, labelled, pushed to or closed. `isExperiment`: an open issue with the label `experiment`. `labels`: labels of
+   * an open thread.
    */
   | {
       readonly kind: 'thread';
@@ -97,19 +97,19 @@ export type ReconcileRequest =
     }
   /** The logbook, the default branch (which holds the config) or a proposal's branch was pushed. Full ref name. */
   | { readonly kind: 'push'; readonly ref: string }
-  /** Without `workflowRun`, any of them may have ended. */
+  /** If `workflowRun` is absent, any workflow run may have ended. */
   | { readonly kind: 'workflow-ended'; readonly workflowRun?: number }
   /** Periodic: find everything that was missed. */
   | {
       readonly kind: 'sweep';
-      /** Other triggers were dropped in its favour, so it must run. */
+      /** This sweep replaces triggers that were dropped, so it must not be skipped. */
       readonly isOwed?: true;
     };
 
 /** Author associations of known people (docs.github.com/graphql, CommentAuthorAssociation). */
 const INSIDERS: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-/** Only a hint for receipts: private members look like outsiders. */
+/** Only a hint for receipts: GitHub reports private members as outsiders. */
 export function isOutsider(association: string | null | undefined): boolean {
   return typeof association === 'string' && !INSIDERS.has(association);
 }

@@ -137,7 +137,7 @@ type Present<Value> = {
   >;
 };
 
-/** The value without keys that are undefined. */
+/** Drops all keys with an undefined value. */
 export function present<const Value extends object>(value: Value): Present<Value> {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<Value>;
 }
@@ -145,7 +145,7 @@ export function present<const Value extends object>(value: Value): Present<Value
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-/** What a text of JSON says; undefined where it is none. */
+/** Parses JSON; undefined if the text is not valid JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -158,7 +158,7 @@ export function jsonIn(text: string): unknown {
 /** Enough for the bodies of all live runs and the config, a few hundred kB. */
 export const READINGS_REMEMBERED = 50;
 
-/** An LRU cache around a pure function whose results nobody modifies. `keyOf` must cover everything that the result depends on. */
+/** An LRU cache around a pure function. Callers must not modify the results. `keyOf` must cover everything that affects the result. */
 export function remembered<Asked, Reading>(
   read: (asked: Asked) => Reading,
   keyOf: (asked: Asked) => string,
@@ -203,12 +203,12 @@ export function trimmedEnd(text: string, signs: string): string {
   return text.slice(0, end);
 }
 
-/** Without slashes at the end. */
+/** Removes trailing slashes. */
 export function withoutEndSlashes(text: string): string {
   return trimmedEnd(text, '/');
 }
 
-/** Inside of a character class (flag `u`): format characters, private use, Braille blank, default ignorables. */
+/** Content of a character class (flag `u`): format characters, private use, Braille blank, default ignorables. */
 export const INVISIBLE = String.raw`\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800`;
 
 /** Pattern (flag `u`): also control characters and unusual blanks. Tabs and line ends are visible in the layout. */
@@ -216,7 +216,7 @@ export const UNSEEN = String.raw`[${INVISIBLE}]|(?![ \t\n\r])[\p{White_Space}\p{
 
 const UNSEEN_SIGN = new RegExp(UNSEEN, 'u');
 
-/** The first one as `U+200B`; null if there is none. */
+/** The first unseen character, for example as `U+200B`; null if there is none. */
 export function unseenSign(text: string): string | null {
   const sign = UNSEEN_SIGN.exec(text.toWellFormed())?.[0];
   return sign === undefined ? null : codePointOf(sign);

@@ -1,11 +1,11 @@
-/** Secrets typed into a text: known token formats, and literals assigned to a telling name. */
+/** Finds secrets in a text: known token formats, and literals assigned to a name that suggests a secret. */
 
 // Published token formats of common services. Untrusted text passes through all patterns, so every repetition is bounded and no match
 // starts inside another token.
 
 /** Tokens with a unique prefix and length; digests, commits and run names do not match. */
 const TOKENS: readonly RegExp[] = [
-  // GitHub: classic, OAuth, user, server (whose newer form has dots), refresh; fine-grained.
+  // GitHub: classic, OAuth, user, server (the newer form has dots), refresh; fine-grained.
   /\bgh[pousr]_(?:[A-Za-z0-9_]|[.-](?=[A-Za-z0-9_])){20,2048}/g,
   /\bgithub_pat_[A-Za-z0-9_]{20,255}\b/g,
   // GitLab: personal, pipeline trigger, runner, deploy, feed, CI job, SCIM, agent, OAuth secret, mail, feature flags.
@@ -61,13 +61,13 @@ const AFTER_A_NAME: readonly RegExp[] = [
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>]{0,128}:)[^\s:/@"'<>]{1,255}(?=@)/gi,
   /(:\/\/)[A-Za-z0-9_-]{20,255}(?=@)/g,
   /([?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=)[A-Za-z0-9%+/=_-]{16,2048}/gi,
-  // Old W&B keys and those of Vast and Twilio are plain hex.
+  // Old W&B keys, Vast keys and Twilio keys are plain hex.
   /(\bwandb[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{40}\b/gi,
   /(\bvast(?:ai)?[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{64}\b/gi,
   /(\btwilio[a-z_. -]{0,24}["']?\s{0,4}[:= ]\s{0,4}["']?)[0-9a-f]{32}\b/gi,
 ];
 
-/** Values after a telling name, such as `WANDB_API_KEY=…` or `"HF_TOKEN": "…"`. */
+/** Values after a name that suggests a secret, such as `WANDB_API_KEY=…` or `"HF_TOKEN": "…"`. */
 const NAMED: readonly RegExp[] = [
   /((?:token|secret|passw(?:or)?d|passphrase|credentials?|api_?key|private_?key|(?:secret|access|account|auth|signing|ssh|encryption)_key|authorization)["']?\s{0,4}[:=]\s{0,4}["']?(?:bearer\s{1,4}|basic\s{1,4})?)[^\s"',;}]{4,4096}/gi,
   /(\b[A-Z0-9_]{1,64}_KEY(?:_ID)?["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"',;}]{4,4096}/g,
@@ -183,7 +183,7 @@ export function withheldText(missing: readonly string[]): string {
   return `${START}this process was not given ${missing.join(', ')} and cannot redact it)`;
 }
 
-/** Two placeholders may stand for different texts, so never treat them as equal. */
+/** Two placeholders may replace different texts, so never treat them as equal. */
 export function isWithheld(text: string): boolean {
   return text.startsWith(START);
 }

@@ -53,7 +53,7 @@ export const gcpKeys = {
 export type GcpConfig = z.infer<typeof gcp>;
 export type BadNodesConfig = z.infer<typeof badNodes>;
 
-/** A reading command, and the output it gives if all is well. */
+/** A read-only command, and the output to expect if all is well. */
 const check = z.strictObject({
   command: argumentArray.describe(
     'Argument array of a program that only reads; {clusterFile} and {worker} are filled in.',

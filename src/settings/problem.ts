@@ -1,9 +1,9 @@
-/** A problem of a config, with its place and code. */
+/** Problems of a config, each with its position and a code. */
 
 import leven from 'leven';
 import { withoutTokens } from '../domain/written-secrets.ts';
 
-// A word of four letters may differ by one, of seven by two, of fourteen by four.
+// Maximum edits: one in a word of four letters, two in seven, four in fourteen.
 const DIFFERENT_SHARE_MAX = 0.3;
 // Short words must start alike: `/back` is not `/ack`.
 const SHORT_NAME_LENGTH_MAX = 3;
@@ -92,7 +92,7 @@ export function error(code: string, path: KeyPath, message: string): ConfigIssue
   return { severity: 'error', code, path, message };
 }
 
-/** A problem that makes the config invalid, if it is there. */
+/** A problem that makes the config invalid, only if `isBroken`. */
 export function errorIf(
   isBroken: boolean,
   code: string,
@@ -107,7 +107,7 @@ export function warning(code: string, path: KeyPath, message: string): ConfigIss
   return { severity: 'warning', code, path, message };
 }
 
-/** A problem that does not make the config invalid, if it is there. */
+/** A problem that does not make the config invalid, only if `isOdd`. */
 export function warningIf(
   isOdd: boolean,
   code: string,
@@ -147,13 +147,13 @@ export function templateIssues(
   ];
 }
 
-/** Placeholders for several arguments, so they need their own place. */
+/** Placeholders that expand to several arguments, so each must be a whole argument. */
 const WHOLE: readonly string[] = ['python', 'environment', 'command'];
 
-// These variables act for ferrybot or the workflow, so no child process gets them (architecture, D5).
+// These variables control ferrybot or the workflow, so no child process gets them (architecture, D5).
 const RESERVED_NAME = /^(GITHUB|ACTIONS|RUNNER|FERRYBOT|INPUT)_/;
 
-/** The problem of a variable that jobs never get; none for other names. */
+/** Reports a variable that no job ever gets; empty for other names. */
 export function reservedName(path: KeyPath, name: string): readonly ConfigIssue[] {
   const why = `${name} belongs to the workflow or to ferrybot: a job never gets it`;
   return errorIf(RESERVED_NAME.test(name), 'reserved-name', path, why);
@@ -165,7 +165,7 @@ export function writtenSecret(path: KeyPath, text: string): readonly ConfigIssue
   return errorIf(withoutTokens(text) !== text, 'secret-value', path, why);
 }
 
-/** The same for each argument of a program. */
+/** Reports a secret in any argument of a program. */
 export function inArguments(path: KeyPath, args: readonly string[]): readonly ConfigIssue[] {
   return args.flatMap((text, index) => {
     const option = args[index - 1] ?? '';

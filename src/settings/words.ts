@@ -61,7 +61,7 @@ export const variable = z
 /** An exact argument array; no shell reads it. */
 export const argumentArray = z.array(z.string().min(1).max(500)).min(1).max(50);
 
-/** A setting with what it is where nobody writes it. */
+/** An optional setting. `usual`: its default. `about`: its description. */
 export function setting<S extends z.ZodType>(
   schema: S,
   usual: NoInfer<z.core.util.NoUndefined<z.output<S>>>,
@@ -70,7 +70,7 @@ export function setting<S extends z.ZodType>(
   return schema.default(usual).describe(about);
 }
 
-/** A setting that is null where nobody writes it. */
+/** An optional setting that defaults to null. */
 export function unset<S extends z.ZodType>(schema: S, about: string) {
   return schema.nullable().default(null).describe(about);
 }

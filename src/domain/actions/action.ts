@@ -149,7 +149,7 @@ export function proposalShownAt({ at }: Pick<ActionRecord, 'at'>): Instant | nul
   return fromRfc3339(at);
 }
 
-/** Whether it was shown in this thread, and not over, when somebody wrote there. */
+/** Whether the proposal was shown in this thread and had not ended when the comment was written. */
 export function waitedAt(
   one: Pick<ActionRecord, 'proposal' | 'at' | 'ended'>,
   { thread, createdAt }: { readonly thread: number; readonly createdAt: Instant },
@@ -167,7 +167,7 @@ export function isActionEvent(event: LogbookEvent): event is ActionEvent {
   return event.type.startsWith('action-');
 }
 
-/** An event that `illegalAction` rejects changes nothing. */
+/** The actions after the event. Callers must not pass events that `illegalAction` rejects. */
 export function actionsAfter(actions: readonly ActionRecord[], event: ActionEvent): readonly ActionRecord[] {
   const { at, seq } = event;
   if (event.type === 'action-proposed') {
@@ -223,7 +223,7 @@ function begunRule(one: ActionRecord, { data }: EventOf<'action-claimed'>): stri
   return one.approvals.some(({ seq }) => seq === data.consent) ? null : 'begun without a consent';
 }
 
-/** Until when a consent counts, Unix ms, from when the person wrote, or the config's was recorded; 0 where no time can be read. */
+/** Unix ms until which a consent counts: `maxAgeMs` after the earlier of its comment and its record entry. 0 if a time is invalid. */
 export function approvalEndsAt({ source, at }: ActionApproval, maxAgeMs: number): number {
   const recordedAt = fromRfc3339(at);
   const writtenAt = source.kind === 'comment' ? fromRfc3339(source.writtenAt) : recordedAt;

@@ -14,8 +14,8 @@ export class CapabilityError extends Error {
 }
 
 /**
- * Uses up the next step. Throws `CapabilityError` if the capability was not minted, has expired or is used
- * up, or if the step differs from the next one in any argument.
+ * Uses up the next step. Throws `CapabilityError` for an unminted, expired or used-up capability. Also throws if any argument of the step
+ * differs from the next step of the capability.
  */
 export function spendCapability({ capability, now }: Permit, step: ActionStep): void {
   const held = grantOf(capability);

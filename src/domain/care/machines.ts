@@ -92,7 +92,7 @@ export function isSameAddress(a: string, b: string): boolean {
   return (canonicalAddress(a) ?? a) === (canonicalAddress(b) ?? b);
 }
 
-/** `URL` alone also accepts fewer parts, octal and hexadecimal numbers. */
+/** Strict check, because `URL` also accepts fewer parts and octal and hexadecimal numbers. */
 function isV4(text: string): boolean {
   const parts = text.split('.');
   return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255);
@@ -184,9 +184,9 @@ export type FolderSize = { readonly path: string; readonly bytes: number };
 const TPU_NAME = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ZONE = /^[a-z]{2,20}-[a-z]{2,20}\d{1,2}-[a-z]$/;
 const MOUNT_POINT = /^(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,63}){2,8}$/;
-/** Clearing these would break the machine. */
+/** Deleting files in these folders would break the machine. */
 const SYSTEM_FOLDER = /^\/(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|run|sbin|snap|sys|usr)\//;
-/** The first level below these is a home directory or part of the system. */
+/** Direct subfolders of these folders are home directories or part of the system. */
 const SHARED_FOLDER = /^\/(?:home|var)\/[^/]+$/;
 
 export const isTpuName = (text: string): text is TpuName => TPU_NAME.test(text);
@@ -194,7 +194,7 @@ export const isZone = (text: string): text is Zone => ZONE.test(text);
 export const isMountPoint = (text: string): text is MountPoint =>
   MOUNT_POINT.test(text) && !SYSTEM_FOLDER.test(text) && !SHARED_FOLDER.test(text);
 
-/** Unreadable scans in a row before a notification: one can be a restarting tunnel or head node. */
+/** Unreadable scans in a row before a notification: a restarting tunnel or head node can cause one. */
 const UNREAD_SCANS_TOLD = 2;
 
 /**

@@ -77,7 +77,7 @@ export type CheckpointStore = CheckpointReader & {
   readonly remove: (path: StorePath, step: ActionStep, permit: Permit) => Promise<RemoveOutcome>;
 };
 
-/** The deletion that people consent to, bound to the observed content (or `REMAINS`). */
+/** The deletion that people consent to. `identity` binds it to the observed content (or is `REMAINS`). */
 export function deletionStep(path: StorePath, identity: string): ActionStep & { does: 'delete-checkpoint' } {
   return { does: 'delete-checkpoint', command: ['delete-checkpoint', path, identity] };
 }
@@ -93,7 +93,7 @@ export function namedStep(path: StorePath): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** A bucket path is global; any other path belongs to its cluster. */
+/** A bucket path is global; every other path exists only on its cluster. */
 type OutputPlace = { readonly root: string; readonly cluster: string };
 /** A run's output places. `common`: the lane's shared checkpoint roots, which belong to a run only if they are its output root. */
 export type OwnPlaces = {
@@ -104,7 +104,7 @@ export type OwnPlaces = {
 /** `root`: the other run's place; `mine`: the requested place that overlaps it. */
 export type RootHolder = { readonly run: string; readonly root: string; readonly mine: string };
 
-/** A run that owns an overlapping place, or null. `lineage`: runs that may share their places. */
+/** Another run with an output place that overlaps the given roots, or null. `lineage`: runs that may share places. */
 export function rootHolder(
   runs: readonly RunState[],
   { roots, cluster, common }: OwnPlaces,

@@ -1,4 +1,4 @@
-/** What gates read about a proposed change, apart from people and threads. Recorded with the gates' answers. */
+/** The facts about a proposed change that gates read, without people and threads. The record keeps them with the gates' answers. */
 
 import type { Digest, Instant, Observed, RunId, Sha, TreeId } from '../values.ts';
 import type { Manifest, ManifestChange } from './manifest.ts';
@@ -27,7 +27,7 @@ export type Entry = Value & {
   readonly knob?: string | undefined;
 };
 
-/** A value with a path that people use. `place` and `key` find it in another version of the file; the path does not. */
+/** A value with the path that people use. To find it in another version of the file, use `place` and `key`, not the path. */
 export type Setting = Value & {
   readonly place: number;
   readonly key: string;
@@ -59,7 +59,7 @@ export type ExperimentFile = {
   readonly names: readonly string[];
 };
 
-/** `unparsable`: the interpreter rejected the file, or a limit was reached; the message says how to fix it. */
+/** `unparsable`: the interpreter rejected the file, or a limit was reached; `message` explains the fix. */
 export type Reading =
   | ExperimentFile
   | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
@@ -155,7 +155,7 @@ export type ChangeFacts = {
   readonly delta: Delta;
   /** Minor version of the Python that parsed the experiment, for example `3.11`. */
   readonly python: string;
-  /** The pass it starts from; null = the target branch alone. */
+  /** The sealed pass that the run starts from; null: only the target branch. */
   readonly base: BaseFacts | null;
   /** The head's committer time: the newest change to what would run. */
   readonly headAt: Instant;
@@ -165,8 +165,8 @@ export type ChangeFacts = {
   /** The model size at the head; null if the lane does not define its scale. */
   readonly size: ModelSize | null;
   /**
-   * Shipped files that differ from the failed attempt, or from the last attempt of the run it continues; null if there is none or the kind
-   * of run does not need it.
+   * Shipped files that differ from the failed attempt, or from the last attempt of the continued run. Null if neither exists, or if the
+   * kind of run does not need this fact.
    */
   readonly sinceAttempt: readonly FileChange[] | null;
 };
@@ -202,7 +202,7 @@ export type BodyFacts = {
   readonly boxes: readonly { readonly text: string; readonly checked: boolean; readonly line: number }[];
 };
 
-/** A change that the PR's table lacks, with its row; or a row of the table that no change needs. */
+/** `undeclared`: a change that the PR's table lacks; `row` is the row to add. `unchanged`: a table row without a change. */
 export type Mismatch = {
   readonly kind: 'undeclared' | 'unchanged';
   readonly knob: string;
@@ -241,24 +241,24 @@ export type ModelSize =
   | { readonly kind: 'known'; readonly parameters: number; readonly flops: number }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** Forward and backward pass of a dense model. */
+/** For the forward and the backward pass of a dense model. */
 const FLOPS_PER_PARAMETER_AND_TOKEN = 6;
 
-/** The usual estimate for a dense model. */
+/** Estimates the training FLOPs of a dense model with the usual formula. */
 export function trainingFlops(parameters: number, tokens: number): number {
   return FLOPS_PER_PARAMETER_AND_TOKEN * parameters * tokens;
 }
 
-/** Threshold of a hero run, whatever its name (policy HR-01). */
+/** Training FLOPs from which every run is a hero run, regardless of its name (policy HR-01). */
 // rule HR-01
 const HERO_FLOPS = 1e22;
 
-/** Whether the cost alone makes a hero run. */
+/** Whether the training FLOPs make the run a hero run. */
 export function isHeroByCost(flops: number): boolean {
   return flops >= HERO_FLOPS;
 }
 
-/** The estimate ignores long-context attention and sparse layers, but a wrong digit or exponent is further off. */
+/** The estimate ignores long-context attention and sparse layers. A wrong digit or exponent exceeds this factor. */
 const BUDGET_FACTOR = 3;
 
 /** Whether a budget is plausible for the estimated cost. */

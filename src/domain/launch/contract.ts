@@ -9,8 +9,8 @@ import type { Manifest, RentalTerms } from './manifest.ts';
 
 const value = z.object({ value: text, source: z.enum(['given', 'inferred', 'unclear']), from: text });
 /**
- * `given`: written in the issue. `inferred`: absent, and `from` names its origin. `unclear`: written but unusable, and `from` says what is
- * expected.
+ * `given`: written in the issue. `inferred`: absent, and `from` names its origin. `unclear`: written but unusable, and `from` names the
+ * expected form.
  */
 export type ContractValue = Parsed<typeof value>;
 
@@ -53,7 +53,7 @@ export const CHECKPOINT = '{checkpoint}';
 
 /** Where a run starts, and where its checkpoints are stored. */
 export type CheckpointPlan = {
-  /** A checkpoint, or a root whose newest checkpoint is meant; null: from scratch. `run`: the producing run, if given. */
+  /** A checkpoint, or a root to take the newest checkpoint from; null: from scratch. `run`: the producing run, if given. */
   readonly from: { readonly path: StorePath; readonly run: RunId | typeof OUTSIDE | null } | null;
   /** The run's permanent and temporary roots; empty if only the job's machine can read them. */
   readonly roots: readonly StorePath[];
@@ -61,7 +61,7 @@ export type CheckpointPlan = {
   readonly named: readonly StorePath[];
 };
 
-/** Whether the command names its checkpoint. Any other job resumes from the newest one it finds, whatever people decided. */
+/** Whether the command names its checkpoint. Other jobs resume from the newest checkpoint they find, even if people chose another. */
 export function takesCheckpoint({
   command,
   resume,
@@ -89,7 +89,7 @@ export type MachineNeeds = {
   readonly ramGb?: number;
   readonly diskGb?: number;
   readonly reliability?: string;
-  /** By its digest. */
+  /** Pinned by its digest. */
   readonly image?: string;
   readonly dollarsPerHourMax?: string;
   readonly dollarsMax?: string;

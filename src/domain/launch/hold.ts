@@ -52,7 +52,7 @@ export function holdsOn<Target extends HoldTarget>(
   );
 }
 
-/** Those of a run itself, and those of the journal that block it. */
+/** The run's own holds, and the journal's holds that block the run. */
 export function holdsOver(
   { holds, proposal }: { readonly holds: readonly Hold[]; readonly proposal: LaneDay },
   journalHolds: Observed<readonly Hold[]>,

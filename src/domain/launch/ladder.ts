@@ -36,7 +36,7 @@ function fingerprintOf(attempt: PastAttempt): string | null {
   return `${failure} ${place === null ? plain(text) : `${fileOf(text)}:${place.line}`}`;
 }
 
-/** The file with its parent folder: the rest is where this job was unpacked. */
+/** The file with its parent folder. The folders above depend on where the job was unpacked. */
 function fileOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
@@ -173,10 +173,10 @@ function isOfWhatItRunsOn(failure: Failure): boolean {
 /** Faults of the machine: the same job may succeed on another one. */
 const OF_THE_MACHINE: readonly Failure[] = ['bad-node', 'stopped', 'stalled', 'infra-cluster'];
 
-/** A preempted machine belongs to another customer now; the job would wait there. */
+/** A preempted machine now serves another customer, so the job would wait for it. */
 const LEFT: readonly Failure[] = [...OF_THE_MACHINE, 'preempted'];
 
-/** Earlier attempts with the newest one's failure that got at least as far: the steps since did not help. */
+/** Earlier attempts with the newest attempt's failure that got at least as far, so the ladder steps since then did not help. */
 function inVain(state: RunState): readonly PastAttempt[] {
   const ended = endedAlike(state);
   const last = ended.at(-1);
@@ -187,7 +187,7 @@ function inVain(state: RunState): readonly PastAttempt[] {
     .filter((past) => failureOf(past) === failureOf(last) && (reachedStep(past) ?? 0) >= reached);
 }
 
-/** Machines (by the engine's names) on which an attempt failed in a way that may be their fault. */
+/** Machines that may have caused the failure of an attempt, by the engine's names. */
 export function machinesToAvoid(state: RunState): readonly string[] {
   const left = endedAlike(state).filter((past) => LEFT.includes(failureOf(past)));
   const again = inVain(state);

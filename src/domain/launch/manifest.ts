@@ -54,7 +54,7 @@ const rentalTerms = z.object({
   startMinutesMax: z.int(),
   /** Destroyed after this time without a new step. */
   idleMinutesMax: z.int(),
-  /** The machine shuts itself down this long after its job, unless the watch destroyed it before. */
+  /** The machine shuts itself down this long after its job ended, unless the watch destroys it earlier. */
   endMinutesMax: z.int(),
   /** A person can keep a machine this long from their request, but never beyond `hoursMax` or `dollarsMax`. */
   keepHoursMax: z.int(),
@@ -70,7 +70,7 @@ export const manifestSchema = z.object({
   trees: texts,
   /** All changes against the target branch. */
   delta: z.array(change),
-  /** Absent if the run starts from the target branch alone. */
+  /** Absent if the run starts from only the target branch. */
   base: base.exactOptional(),
   /** Checklist boxes used as gates, bound to their text. */
   preconditions: z.array(z.object({ text, checked: z.boolean() })),
@@ -98,7 +98,7 @@ export const manifestSchema = z.object({
   /** What may happen without another approval. */
   envelope: z.object({
     restarts: z.int(),
-    /** Failures after which the job may restart, besides a replaced bad node. If absent: only that. */
+    /** Failures after which the job may restart, in addition to a replaced bad node. Absent: only after a replaced bad node. */
     restartAfter: z.array(text).exactOptional(),
     fixes: z.array(text),
     reductions: z.array(text),

@@ -1,6 +1,6 @@
 /**
- * What may follow a failed attempt (policy DF-26, DF-27). A fix on the run's branch is a new manifest of the same run: gated, shown and
- * approved again, then launched as the next attempt. relaunch.ts handles bad nodes.
+ * What may follow a failed attempt (policy DF-26, DF-27). A fix on the run's branch is a new manifest of the same run. It is gated, shown
+ * and approved again, then launched as the next attempt. response.ts handles bad nodes.
  */
 
 import { type ActionRecord, underWay } from '../actions/action.ts';
@@ -23,7 +23,7 @@ export function failedAttempt(state: RunState): PastAttempt | null {
   return end?.status === 'FAILED' ? now : null;
 }
 
-/** The newest attempt as a list entry if it has ended, otherwise null. */
+/** The newest attempt as an entry for `attempts` if it has ended, otherwise null. */
 export function pastAttempt({
   order,
   submission,
@@ -79,8 +79,8 @@ export function furthestStep(attempts: readonly Pick<RunState, 'end' | 'observat
 export type Repeated = { readonly attempt: number; readonly earlier: number; readonly signature: string };
 
 /**
- * Whether the newest attempt failed with the signature of an earlier attempt with another manifest: the fix did not help, so people decide
- * (policy DF-27).
+ * The newest failed attempt and an earlier attempt with the same signature but another manifest, or null. The fix did not help, so people
+ * decide (policy DF-27).
  */
 export function repeatedFailure(state: RunState): Repeated | null {
   const last = failedAttempt(state);
@@ -138,8 +138,8 @@ function launchedDigests({ attempts, order, submission }: RunState): ReadonlySet
 }
 
 /**
- * Whether the next order may be for this manifest. Each manifest needs its own approval, so a launched one can return only by reissuing its
- * order or after a bad node (relaunch.ts).
+ * Whether the next order may be for this manifest. Each manifest needs its own approval, so a launched manifest can return only by
+ * reissuing its order or after a bad node (response.ts).
  */
 export function isLaunchable(state: RunState, digest: Digest): boolean {
   if (state.submission !== null && !isFixGated(state)) return false;
@@ -154,7 +154,7 @@ export function fixRule(state: RunState, next: Order): string | null {
   return next.parent === undefined ? 'ordered a fix without the attempt that it goes on from' : null;
 }
 
-/** The run as of its last attempt, without a later gating that was not launched. For texts about what ran. */
+/** The run's state at its last attempt, without later gate evaluations that led to no launch. For texts about what ran. */
 export function asLaunched(state: RunState): RunState {
   const { submission, attempts } = state;
   const last = submission === null ? attempts.at(-1) : undefined;
@@ -168,7 +168,7 @@ export function asLaunched(state: RunState): RunState {
     : { ...back, gate: { ...gate, digest, commit, manifest } };
 }
 
-/** End code of a deletion whose machine was replaced. */
+/** End code of a VM deletion: the cluster replaced the machine. */
 export const REPLACED = 'replaced';
 
 /** The replaced node that allows another attempt, or null. */

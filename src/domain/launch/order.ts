@@ -49,11 +49,11 @@ export function citationKey({ surface, comment }: Pick<OrderApproval, 'surface' 
 }
 
 const parent = z.object({ run: runId, attempt: z.int() });
-/** The attempt that this one continues. The order's manifest names the checkpoint. */
+/** The attempt that the ordered attempt continues. The order's manifest names the checkpoint. */
 export type ParentAttempt = Parsed<typeof parent>;
 
 /**
- * `preApprovedBy`: the approved manifest whose envelope pre-approved this fix; absent if the approvals name the ordered manifest. `parent`:
+ * `preApprovedBy`: digest of the approved manifest that pre-approved this fix; absent if the approvals name the ordered manifest. `parent`:
  * absent for a first attempt. `checkpoint`: absent for a start from scratch, or if only the job's machine can read checkpoints. Times are
  * RFC 3339; `expiresAt` is two hours after `issuedAt` (architecture, D5).
  */

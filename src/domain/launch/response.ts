@@ -1,6 +1,6 @@
 /**
- * Decides from the record alone what follows a failed attempt: the same manifest under its approval if that can help (policy ML-34),
- * otherwise a person decides. The record rule uses the same function, so no process accepts an order that contradicts it.
+ * Decides, from the record only, what follows a failed attempt. If a relaunch can help, relaunch the approved manifest (policy ML-34);
+ * otherwise ask a person. The record rule uses the same function, so no process accepts an order that contradicts the decision.
  */
 
 import type { ActionRecord } from '../actions/action.ts';
@@ -37,7 +37,7 @@ export const LOSS_NOT_FINITE = 'loss-not-finite';
 /** `loss-lost`: the loss became non-finite. `other-steps`: the attempt diverged from the one it resumed. */
 export type Spoilt = 'loss-lost' | 'other-steps';
 
-/** The recorded evidence, or null. */
+/** Returns the recorded sign that the attempt corrupted its training state, or null. */
 export function spoiltBy(
   { incidents }: Pick<RunState, 'incidents'>,
   { submission, end }: Pick<PastAttempt, 'submission' | 'end'>,
@@ -52,7 +52,7 @@ export function spoiltBy(
 /** Detectors of numerical instability, which no machine fault explains (policy HR-44). */
 const UNSTABLE: readonly DetectorId[] = ['gradient-norm', 'router-collapse', 'z-loss'];
 
-/** The first such alarm of the attempt that nobody has acknowledged since, or null. */
+/** Detector of the attempt's first instability alarm since the newest acknowledgement, or null. */
 export function unstableBy(
   { incidents, taken }: Pick<RunState, 'incidents' | 'taken'>,
   { submission }: Pick<PastAttempt, 'submission'>,
@@ -68,7 +68,7 @@ export function unstableBy(
 
 export type Response =
   | { readonly kind: 'relaunch' }
-  /** Until the bad node is resolved. */
+  /** Wait until the proposed deletion of the bad node has ended. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'ask'; readonly why: IncidentFacts<'relaunch-refused'> };
 
@@ -102,7 +102,7 @@ function isLetGo({ rental, submission }: RunState): boolean {
   return (rental.asked?.seq ?? -1) > (submission?.seq ?? 0);
 }
 
-/** A person's request to repeat this attempt. */
+/** A person's request to relaunch after the current attempt, or null. */
 export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked | null {
   return relaunchAsked?.attempt === submission?.attempt ? relaunchAsked : null;
 }
@@ -115,7 +115,7 @@ function byHand(state: RunState, last: PastAttempt): Response {
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
 }
 
-/** Why the same manifest would end the same, whoever asks for it; null if a person may have it started again. */
+/** Why even a person may not relaunch this manifest: it would fail again. Null if a person may relaunch it. */
 export function barByHand(state: RunState, last: PastAttempt): Bar | null {
   const failure = failureOf(last);
   if (!mayBeTriedByHand(failure)) return { reason: 'not-recoverable', failure };
@@ -130,7 +130,7 @@ export function approvalsSinceEnd({ approvals }: RunState, { order, end }: PastA
   return approvals.filter(({ digest, seq }) => digest === order.order.digest && seq > end.seq);
 }
 
-/** The approvals that another start would use: beyond the approved restarts, only those given after the end. */
+/** The approvals that another start would use. Beyond the approved restarts, only approvals given after the end count. */
 export function restingOn(state: RunState): readonly Approval[] {
   const before = asLaunched(state);
   const last = pastAttempt(before);
@@ -170,20 +170,20 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
   return alikeIn(state, last) ?? withoutProgress(state, last);
 }
 
-/** Corrupted training state stays in the attempt's checkpoints, whatever ended it. */
+/** Corrupted training state remains in the attempt's checkpoints, even if another failure ended the attempt. */
 function barOfTraining(state: RunState, last: PastAttempt): Bar | null {
   const spoilt = spoiltBy(state, last);
   return spoilt === null ? null : { reason: spoilt };
 }
 
-/** A low-confidence diagnosis may be the trace of a stopped job. */
+/** Whether the diagnosis has low confidence. Its evidence may only be the trace of a stopped job. */
 function isGuess({ end }: PastAttempt, failure: Failure): boolean {
   return failure !== 'stopped' && end.diagnosis?.confidence === 'low';
 }
 
 /**
- * A person's consent to replace the node covers the relaunch; after a config consent, a repeated failure goes to a person. A new machine
- * does not prevent a failure that would repeat.
+ * A person's consent to replace the node covers the relaunch. If the config consented, a person decides about a repeated failure. A new
+ * machine does not help against a failure that the manifest would repeat.
  */
 function barAfterNode(
   state: RunState,
@@ -208,7 +208,7 @@ function alikeIn({ attempts }: RunState, last: PastAttempt): Bar | null {
 }
 
 /**
- * Preemptions look alike: an attempt that got further did not hit the same problem. The envelope bounds the number (policy HR-31, HR-43).
+ * An attempt that got further than an earlier one was preempted again; it is not stuck. The envelope bounds restarts (policy HR-31, HR-43).
  */
 function isAnotherPreemption(last: PastAttempt, before: number): boolean {
   return failureOf(last) === 'preempted' && (reachedStep(last) ?? 0) > before;
@@ -270,7 +270,7 @@ export function wantsRelaunch(state: RunState): boolean {
   return responseTo(state)?.kind === 'relaunch' && !isAsked(state);
 }
 
-/** Whether another attempt may still follow without a new approval. Until then a person can stop it. */
+/** Whether another attempt may still follow without a new approval. While it may, a person can stop the run. */
 export function mayBeRelaunched(state: RunState): boolean {
   if (wantsRelaunch(state) || (preApproval(state) !== null && state.stop === null && !isOver(state)))
     return true;
@@ -278,7 +278,7 @@ export function mayBeRelaunched(state: RunState): boolean {
   return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
 }
 
-/** Whether existing approvals allow another start, now or after a failure: what a hold must block. */
+/** Whether existing approvals allow another start, now or after a failure. A hold must block such a start. */
 export function mayStartAgain(state: RunState): boolean {
   if (state.submission === null || state.stop !== null || isOver(state)) return false;
   if (state.end === null) return restartsLeft(state) > 0;
@@ -309,7 +309,7 @@ function restsOnNewApprovals(state: RunState, next: Order): boolean {
   );
 }
 
-/** Whether a new approval of the failed manifest is valid, because only that allows another start. */
+/** Whether people may approve the failed manifest again, because only a new approval allows another start. */
 export function mayBeApprovedAgain(state: RunState): boolean {
   const last = pastAttempt(state);
   if (last === null || last.end.status === 'SUCCEEDED' || state.stop !== null || isOver(state)) return false;
@@ -322,7 +322,7 @@ export function mayBeApprovedAgain(state: RunState): boolean {
 }
 
 /**
- * The rejected checkpoint that a restarted job could load by itself from its output root; null if there is none or the command names its
+ * A rejected checkpoint that a restarted job could load by itself from its output root, or null. Always null if the command names its
  * checkpoint.
  */
 export function rejectionFor(
@@ -339,8 +339,8 @@ export function rejectionFor(
 }
 
 /**
- * Whether an approval of this manifest is too old. It must be young enough now or, once the runner has claimed an order that uses it, at
- * the first such claim: restarts use the same approval however long the attempts run. Only the runner can sign claims, so forged orders
+ * Whether an approval of this manifest is too old. Its age counts up to the runner's first claim of an order that uses it, or up to now.
+ * After that claim, restarts use the same approval, even if the attempts run long. Only the runner can sign claims, so forged orders
  * cannot keep an old approval valid.
  */
 export function isTooOld(

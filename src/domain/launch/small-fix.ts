@@ -7,9 +7,9 @@ import { type Digest, type DigestOf, fail, isSha, ok, type Result, type Sha, UNS
 import type { Manifest } from './manifest.ts';
 import { failedAttempt, isFixGated, mayBeFixed, rollbackOf } from './next-attempt.ts';
 
-/** A small fix touches a file and its importers. */
+/** Maximum number of files: a small fix touches a file and its importers. */
 const FIX_FILES_MAX = 3;
-/** Added and removed lines that a reviewer can read reliably. */
+/** Maximum number of added and removed lines; a reviewer can read so many reliably. */
 const FIX_LINES_MAX = 30;
 
 type PatchFault =
@@ -38,7 +38,7 @@ export function readPatch(text: string): Result<readonly FilePatch[], PatchFault
     at = read.value.next;
   }
   const changed = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter(isChange)));
-  // The reviewer must see all of it.
+  // The reviewer must see the complete patch.
   if (changed.length > FIX_LINES_MAX || shownPatch(files).length > limits.shownBlockCharsMax)
     return fail('patch-too-large');
   return changed.some((line) => line.startsWith('+') && HIDDEN.test(line))
@@ -113,7 +113,7 @@ function readFile(lines: readonly string[], start: number): Result<FileAt, Patch
   if (git !== null) {
     at += 1;
     while (at < lines.length && !(lines[at] ?? '').startsWith('--- ')) {
-      // New, deleted, moved and binary files, modes and links are no edits of lines.
+      // Rejects new, deleted, moved and binary files, modes and links: only edits of lines are accepted.
       if (!INDEX.test(lines[at] ?? '')) return fail('patch-unreadable');
       at += 1;
     }
@@ -159,7 +159,7 @@ function readHunk(
     at += 1;
   }
   if (lines[at] === NO_NEWLINE) at += 1;
-  // A hunk without old lines states the line before it.
+  // If a hunk has no old lines, its header names the line before the hunk.
   const from = Number(olds) === 0 ? Number(first) : Number(first) - 1;
   return from < 0 ? null : { hunk: { from, lines: taken }, next: at };
 }
@@ -240,7 +240,7 @@ export function isExternal({ detail }: IncidentOf<'fix-made'>): boolean {
   return detail.by !== undefined;
 }
 
-/** The commit of ferrybot's own fix, and the record entry whose comment reports it. */
+/** A recorded fix. `commit`: the fix. `seq`: its record entry, which a comment in the thread reports. */
 export type OwnFix = { readonly commit: Sha; readonly seq: number };
 
 /** The fix that control recorded, if its commit is valid. */
@@ -250,7 +250,7 @@ export function ownFix(state: Pick<RunState, 'incidents'>): OwnFix | null {
   return { commit: made.detail.commit, seq: made.seq };
 }
 
-/** `digest`: the manifest whose envelope allows the fix. */
+/** `digest`: the approved manifest with the envelope that allows the fix. */
 export type PreApproval = {
   readonly digest: Digest;
   readonly commit: Sha;
@@ -264,7 +264,7 @@ export function preApproves(manifest: Manifest | null, path: string): boolean {
   return !decidesTraining(path) && named.some((entry) => path === entry || path.startsWith(`${entry}/`));
 }
 
-/** Whether a part of the path suggests model, optimizer or data code, which a person must review even if the lane lists the file. */
+/** Whether the path suggests model, optimizer or data code. A person must review such code, even if the lane lists the file. */
 export function decidesTraining(path: string): boolean {
   const words = path.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/);
   return words.some((word) => TRAINS.test(word));
@@ -286,8 +286,8 @@ export function preApproval(state: RunState): PreApproval | null {
 }
 
 /**
- * The manifest whose approvals cover the gated fix, which may differ from it only in files; null if it needs its own approvals. A reissued
- * order keeps its basis.
+ * Digest of the manifest that pre-approved the gated fix; both may differ only in the shipped files. Null if the fix needs its own
+ * approvals. A reissued order keeps its pre-approval.
  */
 export function approvedBeforehand(state: RunState): Digest | null {
   const { gate, order } = state;
@@ -304,7 +304,7 @@ export function isSameButFiles(one: Manifest | null, other: Manifest | null): bo
   return one !== null && other !== null && isSame({ ...one, trees: {} }, { ...other, trees: {} });
 }
 
-/** Each run gets one pre-approved launch, also if the runner refused it. */
+/** Each run gets one pre-approved launch, even if the runner refused that launch. */
 function wasTaken(state: RunState): boolean {
   return ordersOf(state).some(
     ({ order: one, status }) => one.preApprovedBy !== undefined && TAKEN.includes(status),
@@ -330,7 +330,7 @@ const TRAINS =
 /** The lane's fixer setting. */
 export type Fixer = { readonly command: readonly string[]; readonly timeoutMs: number };
 
-/** Why a fixer's answer is not committed. The log of a workflow run that failed has the reason. */
+/** Why a fixer's patch is not committed. If its workflow run failed, the log of the workflow run has the reason. */
 export type NoExternalFix =
   | 'fixer-failed'
   | 'fixer-not-started'

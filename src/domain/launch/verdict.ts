@@ -7,7 +7,7 @@ import { TARGET_FIELDS } from './hold.ts';
 
 const AT_BASE = { base: 'text', baseAt: 'text', hoursMax: 'integer', later: 'list' } as const;
 const UNNAMED = { about: 'text', by: 'text', count: 'integer' } as const;
-/** A fix of this attempt may touch these. */
+/** `may`: the paths that a fix of this attempt may touch. */
 const OF_FIX = { attempt: 'integer?', may: 'list' } as const;
 const ROW = { knob: 'text', row: 'text' } as const;
 const HELD = { ...TARGET_FIELDS, reason: 'text', by: 'text', count: 'integer?' } as const;
@@ -206,8 +206,8 @@ export type GateId = keyof Verdicts;
 export const GATES = Object.keys(VERDICTS) as readonly GateId[];
 
 /**
- * Gates over the approvals themselves. They block a launch but not an approval, and `gated` does not record them because the record has the
- * approvals.
+ * Gates that evaluate the approvals. They block a launch but not an approval. `gated` does not record them, because the record already has
+ * the approvals.
  */
 export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as const satisfies readonly GateId[];
 
@@ -215,7 +215,7 @@ export const APPROVAL_GATES = ['approver-allowed', 'manifest-unchanged'] as cons
 export const REMEDY_ACTORS = ['author', 'maintainer', 'approver', 'anyone', 'lab', 'time'] as const;
 export type RemedyActor = (typeof REMEDY_ACTORS)[number];
 
-/** `code`: `unreadable`, or one of the gate's codes in the version that recorded it. */
+/** `code`: `unreadable`, or one of the gate's codes in the ferrybot version that recorded the verdict. */
 export const verdictSchema = z.object({
   gate: z.enum(GATES),
   outcome: z.enum(['pass', 'warn', 'fail', 'unknown']),
@@ -230,7 +230,7 @@ export function whyUnknown({ outcome, found }: Pick<Verdict, 'outcome' | 'found'
   return outcome === 'unknown' ? (readFacts({ why: 'text' }, found)?.why ?? '') : '';
 }
 
-/** The gates that hold a launch back: failing or unknown. */
+/** The gates that block a launch: failing or unknown. */
 export function openVerdicts(verdicts: readonly Verdict[]): readonly Verdict[] {
   return verdicts.filter(({ outcome }) => outcome === 'fail' || outcome === 'unknown');
 }
@@ -242,8 +242,8 @@ export function allPass(verdicts: readonly Verdict[]): boolean {
 }
 
 /**
- * Gates that the runner does not repeat (docs/decisions, *what the runner judges again*): checks need a permission that launches otherwise
- * lack; holds and approvals have their own refusals.
+ * Gates that the runner does not repeat (decision 0120). To read checks, the launch token would need one more permission. Holds and
+ * approvals have their own refusals.
  */
 const NOT_ON_RUNNER = ['checks-green', 'not-held', ...APPROVAL_GATES] as const satisfies readonly GateId[];
 export type RunnerGate = Exclude<GateId, (typeof NOT_ON_RUNNER)[number]>;
@@ -255,7 +255,7 @@ export function isRunnerGate(gate: GateId): gate is RunnerGate {
 
 export const RUNNER_GATES: readonly RunnerGate[] = GATES.filter(isRunnerGate);
 
-/** A gate that blocks on the runner refuses under its own id, which is not listed here. */
+/** The runner's own refusals. A gate that blocks on the runner uses its gate id as the refusal code; those ids are not listed here. */
 export const REFUSALS = [
   'order-unknown',
   'order-void',

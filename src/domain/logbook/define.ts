@@ -16,7 +16,7 @@ import type { WatchEventData } from './events/watch-events.ts';
 import type { Parsed, Role } from './parts.ts';
 import type { RunState } from './run-state.ts';
 
-/** What an event of each type carries; each family stands in a file of its own. */
+/** The data of each event type; each family of events has its own file. */
 export type EventDataByType = ProposalEventData &
   LaunchEventData &
   JobEventData &
@@ -127,13 +127,13 @@ export type EventDefinition<Type extends EventType> = {
   readonly writers: readonly Role[];
   /** Whether the event must name the person who acted. */
   readonly isByPerson?: boolean;
-  /** It may stand in the journal, which holds what belongs to no run. */
+  /** Whether the journal, which has the events outside runs, may contain it. */
   readonly isInJournal?: true;
-  /** A record without this event would allow what the event forbids, or the reverse: its append gets a mark at once. */
+  /** Whether removing the event from the record would change what is allowed. Every append of such an event gets a mark. */
   readonly isDecisive?: true;
-  /** The rule that the event breaks after this state, in words for a reader of `logbook verify`; null, and without a function, if none. */
+  /** Returns the rule that the event breaks after this state, as text for `logbook verify`, or null. Missing: no rule. */
   readonly rule?: (state: RunState, event: EventOf<Type>) => string | null;
-  /** Missing if the event belongs to no run: it is only legal in the journal. */
+  /** Missing if the event is legal only in the journal. */
   readonly apply?: (state: RunState, event: EventOf<Type>) => RunState;
   readonly tell: (event: EventOf<Type>, logins: Logins) => Telling;
 };

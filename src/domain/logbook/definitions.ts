@@ -31,7 +31,7 @@ export const DEFINITIONS: { readonly [Type in EventType]: DefinedEvent<Type> } =
 
 export const EVENT_TYPES = Object.keys(DEFINITIONS) as readonly EventType[];
 
-/** Hashes prove that events are unchanged; signatures prove the writer's role. */
+/** The roles that may write each event type. Hashes prove that events are unchanged; signatures prove the writer's role. */
 export const WRITERS = Object.fromEntries(EVENT_TYPES.map((type) => [type, DEFINITIONS[type].writers])) as {
   readonly [Type in EventType]: readonly Role[];
 };

@@ -25,7 +25,7 @@ export function fold(events: readonly LogbookEvent[]): Result<RunState | null, I
 export function foldOne(state: RunState | null, event: LogbookEvent): Result<RunState, IllegalEvent> {
   const rule = illegalAfter(state, event);
   if (rule !== null) return fail({ seq: event.seq, rule });
-  // Another first event is illegal.
+  // `illegalAfter` rejects every other type of first event.
   if (state === null) return ok(begin(event as EventOf<'proposed'>));
   return ok({
     ...state,

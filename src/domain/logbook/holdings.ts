@@ -26,12 +26,12 @@ export const NO_ORDER: Digest = branded(`sha256:${ZEROS}`, isDigest);
 /** Placeholder for an unknown commit; git's null id. */
 export const NO_COMMIT: Sha = branded(ZEROS.slice(0, 40), isSha);
 
-/** Whether the job of another person is not adopted yet: its log is not read and nothing is launched. */
+/** Whether another person's job waits for its adoption. Until then, its log is not read and nothing is launched. */
 export function awaitsAdoption({ proposal, submission, attempts }: RunState): boolean {
   return proposal.adopts !== undefined && submission === null && attempts.length === 0;
 }
 
-/** Whether a watch still has to ask the cluster about the job. */
+/** Whether a watch must still ask the cluster to describe the job to adopt. */
 export function awaitsDescription(state: RunState): boolean {
   const found = state.description?.found ?? 'unknown';
   return found === 'unknown' && awaitsAdoption(state) && !isOver(state);
@@ -119,8 +119,8 @@ const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
 
 /**
- * The run's rental terms, or null. Until the runner claims an order and verifies its manifest, the previous attempt's terms apply: control
- * alone cannot extend a rental.
+ * The run's rental terms, or null. The previous attempt's terms apply until the runner claims an order and verifies its manifest.
+ * Therefore, control cannot extend a rental without the runner.
  */
 export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attempts'>): RentalTerms | null {
   const held = order?.claim == null ? (attempts.at(-1)?.order ?? order) : order;
@@ -128,8 +128,8 @@ export function rentalTerms({ order, attempts }: Pick<RunState, 'order' | 'attem
 }
 
 /**
- * The unapproved manifest that needs an offer search, and the cluster whose watch searches; null if there is none. Each manifest gets one
- * search.
+ * The gated manifest that still needs an offer search, and the cluster where a watch searches; null if there is none. Each manifest gets
+ * one search.
  */
 export function offerWanted(
   state: Pick<RunState, 'gate' | 'order' | 'rental' | 'seal' | 'closed'>,
@@ -140,7 +140,7 @@ export function offerWanted(
   return { digest: gate.digest, cluster: gate.manifest.cluster };
 }
 
-/** A job that machines may be labelled with; `endedAt` as recorded. */
+/** A job id that labels of rented machines may contain. `endedAt` as recorded. */
 export type RentedJob = {
   readonly jobId: string;
   readonly cluster: string;
@@ -162,7 +162,7 @@ function jobOf({ jobId, cluster, attempt }: Submission, endedAt: string | null):
   return { jobId, cluster, attempt, endedAt };
 }
 
-/** Machines that a complete listing has shown, and none has shown gone. */
+/** Machines that a complete listing showed and that no later listing reported as gone. */
 export function presentMachines({ rental }: Pick<RunState, 'rental'>): readonly Machine[] {
   return rental.machines.filter(({ status }) => status !== 'gone');
 }
@@ -182,8 +182,8 @@ export function microdollarsOf({ rental }: Pick<RunState, 'rental'>): number {
 export const RENTAL_LOOK_MS = 10 * MS_OF_MINUTE;
 
 /**
- * When to list the account next: immediately after a new end, stop or request, and at the latest after `RENTAL_LOOK_MS`, whatever the
- * record states.
+ * When to list the account next, in Unix ms; 0 (immediately) after a new end, stop or request. Otherwise at the recorded cadence,
+ * at most `RENTAL_LOOK_MS` after the last listing.
  */
 export function rentalDueAtMs(state: RunState): number {
   const { rental, end, stop } = state;

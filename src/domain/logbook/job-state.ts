@@ -1,4 +1,4 @@
-/** Derives a job's state from all witnesses and their age: the engine's RUNNING alone does not prove progress. */
+/** Derives a job's state from all witnesses and their age: the engine's RUNNING does not prove progress. */
 
 import type { JobStatus } from '../engine.ts';
 import type { DetectorId } from '../failure-class.ts';
@@ -20,7 +20,7 @@ export function isHolding(state: RunState): boolean {
   return holdingsOf(state).length > 0;
 }
 
-/** Clusters whose watch must observe the run's holdings, look up its job, or search an offer. */
+/** Clusters where a watch must observe the run's holdings, describe the job to adopt, or search for an offer. */
 export function watchedClusters(state: RunState): readonly string[] {
   const { adopts } = state.proposal;
   const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];
@@ -35,7 +35,7 @@ export function watchedClusters(state: RunState): readonly string[] {
 
 export type JobPlace = { readonly jobId: string; readonly cluster: string };
 
-/** Also finds runs whose order has not become a job yet, and runs that are over; null if there is none. */
+/** The run that this job belongs to, or null. Includes runs that are over, and orders without a job so far. */
 export function holderOf(runs: readonly RunState[], { jobId, cluster }: JobPlace): RunState | null {
   return runs.find((state) => isAbout(state, jobId, cluster)) ?? null;
 }
@@ -67,7 +67,7 @@ export const JOB_STATES = [
 ] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** The newest report of each witness; null if it has not reported or is not asked. */
+/** The newest report of each witness; null if the witness has not reported or does not exist. */
 export type Witnesses = {
   /** `lost`: the engine forgot the job or reports that it does not exist. */
   readonly engine: { readonly at: Instant; readonly says: JobStatus | 'UNKNOWN' | 'lost' } | null;
@@ -127,7 +127,7 @@ export function witnessesOf(state: RunState): Witnesses {
   if (seen === null) return NOBODY;
   const at = momentOf(seen.at);
   const { course, unread, tracker } = seen;
-  // Unreadable since the first failed observation in the row.
+  // If the log or the job is unreadable, use the time of the first failed observation in a row.
   const readAt = unread === undefined ? at : momentOf(unread.since);
   // Step 0 can also be the first step of another epoch.
   const hasTrained =
@@ -168,7 +168,7 @@ function isLost({ incidents, submission }: RunState, { status }: Observation): b
   );
 }
 
-/** The newest attempt's state when the record was last written. */
+/** The newest attempt's state at the time of the newest record entry. */
 export function jobStateOf(state: RunState): JobState {
   const { end, head, observation } = state;
   if (end !== null) return ENDED[end.status];

@@ -29,11 +29,11 @@ export type JournalState = {
   readonly orphans: readonly Orphan[];
   /** The newest question about an objective per lane. */
   readonly questions: ReadonlyMap<string, ObjectiveQuestion & Pick<LogbookEvent, 'at'>>;
-  /** The last proposal that was begun in each lane. */
+  /** The newest `proposing` entry per lane. */
   readonly proposals: ReadonlyMap<string, BegunProposal>;
-  /** Runs whose proposal was begun and that no checkpoint has yet, and when: before their first entry. */
+  /** Run id → time of its `proposing` entry, which precedes the run's first entry. Only runs that no record checkpoint covers yet. */
   readonly begun: ReadonlyMap<string, string>;
-  /** The newest checkpoint of the record, with the runs that it and all before it cover. */
+  /** The newest checkpoint of the record, with the runs that this and all earlier checkpoints cover. */
   readonly checkpoint: {
     readonly at: string;
     readonly ended: ReadonlyMap<string, CheckpointedRun>;
@@ -41,7 +41,7 @@ export type JournalState = {
   } | null;
 };
 
-/** `at`: when it was begun, RFC 3339. */
+/** `at`: time of the `proposing` entry, RFC 3339. */
 export type BegunProposal = Proposing & Pick<LogbookEvent, 'at'>;
 
 export const EMPTY_JOURNAL: JournalState = {
@@ -69,7 +69,7 @@ export type JournalFold = {
   readonly state: () => JournalState;
 };
 
-/** Continues from a state, of which it copies once what grows with every command. */
+/** Continues from a state. Copies its commands and incidents only once. */
 export function journalFold(from: JournalState = EMPTY_JOURNAL): JournalFold {
   const commands = new Map(from.commands);
   const incidents = [...from.incidents];

@@ -21,7 +21,7 @@ export type LogbookFault =
   | { readonly kind: 'branch-rewound'; readonly was: Sha; readonly now: Sha }
   /** The remote rejects pushes (disk, rule, permission); existing entries are valid. `after`: the newest entry. */
   | { readonly kind: 'push-refused'; readonly after: number; readonly message: string }
-  /** The tag of a sealed run is gone (`found` null) or points elsewhere; the record is valid. */
+  /** The tag of a sealed run is gone (`found` null) or points to another commit; the record is valid. */
   | { readonly kind: 'seal-tag'; readonly tag: string; readonly commit: Sha; readonly found: Sha | null }
   /** A seal tag exists, but the record has no seal. */
   | { readonly kind: 'tag-without-seal'; readonly tag: string; readonly found: Sha }

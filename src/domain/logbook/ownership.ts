@@ -13,7 +13,7 @@ export function inChargeByContract({ contract, proposal, watch }: RunState): Act
   return [watch.owner, proposal.author].find((one) => one !== null && isSameLogin(dri, one.login)) ?? null;
 }
 
-/** The offer that can be accepted now. */
+/** The handoff offer that can be accepted at this time, or null. */
 export function openOffer({ watch: { offer } }: Pick<RunState, 'watch'>, at: Instant): Offer | null {
   return offer?.state === 'offered' && at < (fromRfc3339(offer.until) ?? 0) ? offer : null;
 }
@@ -26,7 +26,7 @@ export function ownerOf({ watch, proposal, order, approvals }: RunState): Actor 
   return approvals.findLast(({ actor }) => cited.includes(actor.id))?.actor ?? null;
 }
 
-/** The end of the watch that nobody has acknowledged yet. */
+/** The end of the watch if it is not acknowledged yet, or null. */
 export function untakenWatchEnd({ watch: { ended }, taken }: RunState): WatchEnd | null {
   // rule ML-04
   return ended !== null && ended.seq > (taken?.seq ?? -1) ? ended : null;

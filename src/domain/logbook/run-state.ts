@@ -214,20 +214,20 @@ export function commandKey(command: {
   return `${command.surface}:${command.comment}:${command.index}`;
 }
 
-/** Since when the card has shown this manifest and text, by GitHub's time; null if it does not. The only definition of *shown*. */
+/** Instant since which the card has shown this manifest and body, by GitHub's clock, or null. The only definition of *shown*. */
 export function shownAtOf({ gate, shown }: RunState, digest: Digest): Instant | null {
   const isOnShow = shown?.digest === digest && gate?.digest === digest && gate.body === shown.body;
   return isOnShow ? fromRfc3339(shown.shownAt) : null;
 }
 
-/** Approvals of the current digest and body text. */
+/** The valid approvals: those of the gated digest and body text. */
 export function standingApprovals(state: RunState): readonly Approval[] {
   const gate = state.gate;
   if (gate === null || gate.digest === null) return [];
   return state.approvals.filter((a) => a.digest === gate.digest && a.body === gate.body);
 }
 
-/** The manifest of the standing approvals; null without any. */
+/** The gated manifest if it has valid approvals, otherwise null. */
 export function approvedManifest(state: RunState): Manifest | null {
   return standingApprovals(state).length === 0 ? null : (state.gate?.manifest ?? null);
 }

@@ -313,7 +313,7 @@ export const jobEvents = defineEvents(data, {
       fence: event.data.fence,
     }),
     tell: ({ data }) => ({
-      // Metrics may be printed only at evals, so earlier checks may have seen a later step.
+      // Some jobs print metrics only at evals, so an earlier observation may have recorded a later step.
       status: `${data.status}${progressOf(data.lastStep, data.totalSteps, true).replace('step', 'last exact step')}`,
       evidence: [
         ...Object.entries(data.metrics).map(([name, value]) => `${code(name)} ${code(value)}`),

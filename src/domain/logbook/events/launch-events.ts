@@ -27,7 +27,7 @@ import { type RunState, voided, withOrder } from '../run-state.ts';
 import { proposed } from './proposal-events.ts';
 import { watchOfNextAttempt } from './watch-events.ts';
 
-/** Only `backtest` reads them, and control has signed them: they are not checked field by field. */
+/** Not validated field by field: control signed the facts, and only `backtest` reads them. */
 const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && value !== null);
 
 const fixedAttempt = z.object({
@@ -41,8 +41,8 @@ const fixedAttempt = z.object({
 });
 
 /**
- * Why an approval itself does not count: its comment is not as it was given, it is too old, or its author may not approve. The runner
- * refuses an order with the same codes.
+ * Why an approval does not count: its comment was changed, it is too old, or its author may not approve. The runner refuses orders with
+ * the same codes.
  */
 const APPROVAL_FAULT_CODES = ['approval-invalid', 'approval-outdated', 'approver-not-permitted'] as const;
 export type ApprovalFaultCode = (typeof APPROVAL_FAULT_CODES)[number];
@@ -293,7 +293,7 @@ function submittedRule({ submission, order }: RunState, { data }: EventOf<'submi
   return data.commit === order.order.commit ? null : 'submitted another commit than the ordered one';
 }
 
-/** A new order after a job that failed starts fresh; the past attempt is kept. */
+/** A new order after a failed job resets the attempt's state and appends the past attempt to `attempts`. */
 function afterAttempt(state: RunState, at: string): RunState {
   const past = pastAttempt(state);
   if (past === null) return state;
@@ -309,12 +309,12 @@ function afterAttempt(state: RunState, at: string): RunState {
   return { ...state, ...fresh, trace: [], paces: [], attempts: [...state.attempts, past] };
 }
 
-/** Other verdicts about the same manifest and text show an approver nothing new. */
+/** The card stays valid if only the verdicts changed: the approver saw the same manifest and body. */
 function stillShown({ shown }: RunState, { data }: EventOf<'gated'>): RunState['shown'] {
   return shown !== null && shown.digest === data.digest && shown.body === data.body ? shown : null;
 }
 
-/** An approval of a failed attempt covers nothing that is pushed after it, except a fix that its manifest names. */
+/** After an attempt ended, only newer approvals count. Exception: older approvals of the manifest that pre-approved this fix. */
 function stillApproved(state: RunState, { data: { commit } }: EventOf<'gated'>): RunState['approvals'] {
   const { approvals, end } = state;
   if (end === null) return approvals;
@@ -345,7 +345,7 @@ function intervalText({ sinceCommit, sinceDate }: IntervalStart): string {
   return sinceCommit === null ? `${prose(sinceDate)} (date, no earlier ferry)` : code(sinceCommit);
 }
 
-/** Why there is a new identity, with both (policy HR-53); checkpoint, output and commit are the contract's and the launch's. */
+/** The reason for the new run identity, with both names (policy HR-53). Contract and launch record checkpoint, output and commit. */
 function continuesText({ continues, runName }: Proposed): string {
   // rule HR-53
   if (continues === undefined) return '';

@@ -114,7 +114,7 @@ function noticeRule(state: RunState, { role, data }: EventOf<'notified'>): strin
 
 const WATCH_ALONE = 'notified by the watch of what is not its own';
 
-/** The notice's author records the delivery; control does if that process died. */
+/** The author of the notice records the delivery. If that process died, control records it. */
 function deliveryRule(state: RunState, { role, data }: EventOf<'delivered'>): string | null {
   const owed = undelivered(state).find(({ seq, channel }) => seq === data.notice && channel === data.channel);
   if (owed === undefined) return 'delivered what was not to be sent there, or twice';
@@ -131,7 +131,7 @@ function audienceOf(
   { people = [], permission, reason, about }: NoticeEventData['notified'],
   logins: Logins,
 ): string {
-  // A requested DRI has not written anything yet, so the login is only in `about`.
+  // A requested DRI has not written a comment yet, so only `about` has the login.
   const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
   const named = people.map((id) => {
     const login = asked ?? logins.get(id);

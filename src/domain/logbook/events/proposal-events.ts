@@ -1,4 +1,4 @@
-/** Events about what a run begins with: what control is about to open for it, and the contract of its issue. */
+/** Events at the start of a run: the proposal that control is about to open, and the contract of the run's issue. */
 
 import * as z from 'zod';
 import { SURFACES } from '../../actor.ts';
@@ -6,7 +6,7 @@ import { contractSchema } from '../../launch/contract.ts';
 import { code, type DataOf, defineEvents, prose } from '../define.ts';
 import { actorSchema, digest, integer, publicKeySchema, runId, sha, text } from '../parts.ts';
 
-/** What `proposed` says: the first entry of a run. */
+/** The data of `proposed`, the first entry of a run. */
 export const proposed = z.object({
   lane: text,
   kind: text.exactOptional().describe('the kind of run; missing for the kind of a lane that names none'),
@@ -132,7 +132,7 @@ export const proposalEvents = defineEvents(data, {
   },
 });
 
-/** `finalStep` as people write it. */
+/** Converts `finalStep` to `final step`. */
 function wordsOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

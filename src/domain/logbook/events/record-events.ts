@@ -21,7 +21,7 @@ const data = {
   }),
 };
 
-/** A run and an entry that it had when a checkpoint was made. */
+/** A run, and an entry that its record had when the checkpoint was written. */
 export type CheckpointedRun = DataOf<typeof data>['record-checkpointed']['ended'][number];
 export type RecordEventData = DataOf<typeof data>;
 

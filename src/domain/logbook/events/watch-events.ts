@@ -64,7 +64,7 @@ export type WatchState = {
   /** The newest offer, in any state. */
   readonly offer: Offer | null;
   readonly bound: (WatchEventData['watch-bounded'] & Moment & { readonly actor: Actor }) | null;
-  /** Of the newest attempt: its job runs unwatched. */
+  /** The end of the newest attempt's watch; its job continues without a watch. */
   readonly ended: WatchEnd | null;
 };
 
@@ -218,7 +218,7 @@ function adoptionRule(state: RunState, { type }: { readonly type: string }): str
   return awaitsAdoption(state) ? null : `${type} though no job is to be taken over`;
 }
 
-/** Only control reads comments. */
+/** Only control reads comments, so only control may record that a person ended the watch. */
 function watchEndRule(
   { submission, end, watch }: RunState,
   { data: { attempt, cause }, role }: EventOf<'watch-ended'>,
