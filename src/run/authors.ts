@@ -117,7 +117,7 @@ function unnamedEdits(
   written: Digest | null,
   { run, isOurApp, fingerprint }: TextJudge,
 ): readonly string[] {
-  // Two processes may finish one proposal; the slower one's text carries ferrybot's seal.
+  // Two processes may finish one proposal. The slower one's text carries ferrybot's seal.
   const isSuspect = ({ by, sealedFor }: TextVersion): boolean =>
     sealedFor !== run && (by.kind === 'unnamed' || (by.kind === 'app' && !isOurApp(by.login)));
   if (!versions.some(isSuspect)) return [];

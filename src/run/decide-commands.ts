@@ -57,7 +57,7 @@ import { append, appendBoth, type Step } from './step.ts';
 
 /** Bounds the size of one push during a flood. */
 const UNTRUSTED_PER_STEP_MAX = 50;
-/** A recorded comment missing for this long was deleted; the list can lag by up to a minute. */
+/** A recorded comment that is missing for this long was deleted; GitHub's list can lag by up to a minute. */
 export const COMMENT_GONE_MS = 60_000;
 
 /** A command whose outside work starts after it was recorded as seen. */
@@ -95,7 +95,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
     (item) =>
       !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
   );
-  // First: nothing else may end the run until the seal's state is known.
+  // First in the list: nothing else may end the run until the seal's state is known.
   const items = begun === null || begun === 'unknown' ? others : [begun, ...others];
   const waiting: PendingItem[] = [];
   let rest: CommandOutcome = begun === 'unknown' ? UNCLEAR : goneOutcome(input, comments, withdrawn);
@@ -166,7 +166,7 @@ function withUntrusted(
   return { kind: 'step', step: appendBoth(drafts, outcome.step.journal) };
 }
 
-/** One person in one thread. */
+/** The key of one person in one thread. */
 function placeOf({ comment }: PendingItem): string {
   return `${comment.thread} ${comment.author.id}`;
 }
@@ -216,7 +216,7 @@ function answered(
   return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
 }
 
-// What a command is given to decide with: the run, the gates' answer, and facts that it asks for where it goes by them.
+// The context for deciding a command: the run, the gates' verdicts, and facts that are read only on demand.
 
 export type CommandInput = {
   readonly state: RunState;
@@ -268,7 +268,7 @@ function contextOf(
   };
 }
 
-/** An edited notice no longer proves what the person saw. */
+/** Whether the person saw the adopted job's notice. An edited notice no longer proves that. */
 function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): boolean {
   const { run, description } = state;
   if (description === null || facts.comments.kind === 'unknown') return false;
