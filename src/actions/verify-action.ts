@@ -113,7 +113,7 @@ function commentFault(
     otherBots: facts.otherBots,
     gives: ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
     quorum: 1,
-    // Only control's word backs the recorded time of the proposal, so the text itself is checked as well.
+    // Only control signed the recorded time of the proposal, so the text itself is checked as well.
     shownSince: [known(proposalShownAt(action)), facts.shownSince],
     shownForMs: 0,
     isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,

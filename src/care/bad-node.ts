@@ -1,6 +1,6 @@
 /**
  * A bad TPU node (policy ML-29): finds the one machine behind a failure signature in the log, and proposes to delete it.
- * If the machine is uncertain, a person is asked; it is never guessed.
+ * If the machine is uncertain, ferrybot asks a person and never guesses.
  */
 
 import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';

@@ -28,7 +28,7 @@ export function approvalFacts(
   return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
 }
 
-/** The approval gates from the record alone, for the card. */
+/** The verdicts of the approval gates for the card, which uses only the record. */
 export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConfig): readonly Verdict[] {
   const digest = state.gate?.digest ?? null;
   const body = state.gate?.body ?? null;

@@ -18,7 +18,7 @@ import type { LaneScopedConfig } from './lane.ts';
 type Proposal = EventDataByType['proposed'];
 type Shown = Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 
-/** People whose approval would be a self-approval, as far as readable; the gate `authors-known` blocks the rest. */
+/** People who would approve their own work, as far as they are readable; the gate `authors-known` blocks the rest. */
 export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Shown): readonly Actor[] {
   const asked = proposal.requestedBy === null ? [] : [proposal.requestedBy];
   const texts = [pull, issue].flatMap((one) => (one.kind === 'known' ? one.value.versions : []));

@@ -176,7 +176,7 @@ export function sealTagOf(state: RunState): string {
   return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
 }
 
-/** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */
+/** The oldest unanswered `/seal` in an edited or deleted comment. A command is recorded only if its author may seal. */
 export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
   for (const seen of state.commands.values())
     if (seen.name === 'seal' && seen.answer === null) {

@@ -60,7 +60,7 @@ const UNTRUSTED_PER_STEP_MAX = 50;
 /** A recorded comment that is missing for this long was deleted; GitHub's list can lag by up to a minute. */
 export const COMMENT_GONE_MS = 60_000;
 
-/** A command whose outside work starts after it was recorded as seen. */
+/** A decided command that starts work outside. The work starts after the command was recorded as seen. */
 export type StagedCommand = {
   readonly item: PendingItem;
   readonly actor: Actor;
@@ -109,7 +109,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   return rest;
 }
 
-/** People with pending commands whose permission was not read, up to the limit per trigger. */
+/** Authors of pending commands without a read permission, up to the limit per trigger. */
 function unreadPeople(
   permissions: RunFacts['permissions'],
   sealed: SeenCommand | null,
@@ -224,7 +224,7 @@ export type CommandInput = {
   readonly config: LaneScopedConfig;
   readonly now: Instant;
   readonly gates: GateView | null;
-  /** False if the gates are not judged in this turn unless a command asks for them. */
+  /** False if this turn does not judge the gates unless a command needs them. */
   readonly areGatesDue: boolean;
   readonly isCardUnread: boolean;
   readonly verdict: RunVerdict;

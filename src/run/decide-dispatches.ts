@@ -129,7 +129,7 @@ const ACCOUNT_LOOK_MS = 22 * 60 * 60 * 1_000;
 /** Retry after a failed check. */
 const ACCOUNT_RETRY_MS = 60 * 60 * 1_000;
 
-/** Starts a watch of a renting cluster whose account was not checked for a day. A watch fails if it cannot read the account. */
+/** Starts a watch of a renting cluster if its account was not checked for a day. A watch fails if it cannot read the account. */
 export function decideAccountLook(cluster: string, config: LabConfig, known: DispatchFacts): Step | null {
   const { now } = known;
   const last = dispatchesFor(known.dispatches, 'watch', cluster).at(-1);
@@ -249,7 +249,7 @@ export type CareInput = {
   readonly workflowRuns: RunFacts['workflowRuns'];
   readonly isHeld: boolean;
   readonly config: LabConfig;
-  /** The branch whose workflow is dispatched. */
+  /** The branch that the workflow is dispatched on. */
   readonly ref: string;
   readonly now: Instant;
   readonly memory: AttemptCache;

@@ -45,7 +45,7 @@ type JournalInput = {
   readonly now: Instant;
 };
 
-/** Drafts for the journal. An item whose author's permission is unreadable waits. */
+/** Drafts for the journal. An item waits while its author's permission is unreadable. */
 export function decideJournal(input: JournalInput): readonly EventDraft[] {
   const drafts: EventDraft[] = [];
   let { facts } = input;

@@ -231,7 +231,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
   });
 }
 
-/** User ids of approvers whose approval currently counts. */
+/** User ids of the people with an approval that currently counts. */
 function countingPeople({ facts }: Gated): ReadonlySet<number> {
   const given = facts.approvals.kind === 'known' ? facts.approvals.value.given : [];
   const counting = given.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');

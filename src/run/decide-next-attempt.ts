@@ -80,7 +80,7 @@ function byHand(input: RelaunchInput): Step | null {
   return restartsLeft(state) > 0 || people.size >= quorumOf(config) ? onTodaysFacts(input) : null;
 }
 
-/** Whether the bad node is being replaced, or people were asked about it. */
+/** Whether the bad node is being replaced, or ferrybot asked people about it. */
 function isOfNode(state: RunState): boolean {
   // The next attempt rents another machine.
   if (state.order?.manifest?.envelope.rental !== undefined) return false;

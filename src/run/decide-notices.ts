@@ -231,7 +231,7 @@ export function decideCharge(
   });
 }
 
-/** The DRI who must still be asked, or null. */
+/** The DRI to ask, or null if none is left to ask. */
 function loginToAsk(state: RunState): string | null {
   const { contract, proposal, submission, attempts, watch } = state;
   const dri = personInCharge(contract);

@@ -143,7 +143,7 @@ export function defineKind(kind: Pick<Kind, 'name' | 'settings'> & Partial<Kind>
 
 /** How the bot proposes runs, parses the pull request, and closes it. */
 export type Proposes = Proposals & {
-  /** The file whose settings a proposal changes; absent: a run uses the branch as it is. */
+  /** The file with the settings that a proposal changes. Absent: a run uses the branch as it is. */
   readonly change?: {
     readonly file: (lane: LaneConfig) => string;
     /** Computes the model size from the file; null if the lane sets no scale. */
@@ -179,7 +179,7 @@ type Fixes = {
 export type Contracts = {
   /** Additional labels that request a run of this kind. */
   readonly labels: readonly string[];
-  /** Whether an experiment's issue is a run of this kind by its content alone; absent: never. */
+  /** Whether the content of an experiment's issue makes it a run of this kind without a label; absent: never. */
   readonly claims?: (contract: Contract) => boolean;
   /** The command that requests a run in an issue; its arguments are contract values. */
   readonly command?: string;

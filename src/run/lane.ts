@@ -41,7 +41,7 @@ export function proposingLanes(config: LabConfig): readonly string[] {
   return lanesOf(config).flatMap(({ laneName, kind }) => (kind.adopts === undefined ? [laneName] : []));
 }
 
-/** For settings that all lanes share, such as the branch whose workflows are dispatched. */
+/** Any lane's config, for settings that all lanes share, such as the branch for workflow dispatches. */
 export function anyLane(config: LabConfig): LaneScopedConfig {
   const [first] = lanesOf(config);
   if (first === undefined) throw new Error('a valid config has a lane');

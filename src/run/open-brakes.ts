@@ -29,7 +29,7 @@ export type Braked = {
   readonly day: LaneDay;
 };
 
-/** `name` null: a long comment whose author's permission is unknown; it may contain a command. */
+/** `name` is null for a long comment by an author with an unknown permission; it may contain a command. */
 type SaidBrake = PendingItem & { readonly name: string | null };
 
 /** The lane of a thread, and whether an active run owns the thread. */

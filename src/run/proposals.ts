@@ -128,7 +128,7 @@ export function ownRunId(
 
 export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
 
-/** An answer whose texts are cut to the limit of an event. */
+/** An answer with its texts cut to the limit of an event. */
 export function answerTo<Code extends AnswerCode>(
   code: Code,
   ...facts: FactsArgument<Answers[Code]>

@@ -72,7 +72,7 @@ export function answersOf(all: RunState['commands']): readonly Publication[] {
     const people: number[] = [];
     for (const one of commands) {
       if (one.answer !== null && !isQuiet(one) && one.answer.seq > (last?.seq ?? -1)) last = one.answer;
-      // The person to whom the command made an offer.
+      // The person who received the command's offer.
       const to = one.answer?.code === 'handoff-offered' ? one.answer.detail['to'] : undefined;
       if (typeof to === 'number') people.push(to);
     }

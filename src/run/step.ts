@@ -28,7 +28,7 @@ export type AttemptCache = {
   readonly tries: ReadonlyMap<string, number>;
   /** Sequence numbers that this process appended and publishes without waiting. */
   readonly appended: ReadonlySet<number>;
-  /** Roles whose events this process publishes immediately; the runner never posts. */
+  /** Roles with events that this process publishes immediately; the runner never posts. */
   readonly speaksFor?: readonly Role[];
 };
 
@@ -89,7 +89,7 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
-  /** The workflow's file, and the branch whose version runs. */
+  /** The workflow's file, and the branch that provides its version. */
   readonly file: string;
   readonly ref: string;
   readonly inputs: Readonly<Record<string, string>>;

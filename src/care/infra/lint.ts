@@ -29,7 +29,7 @@ type SetupLists = {
   readonly unread: readonly Unread[];
 };
 
-/** Every list whose key ends in `_commands`, in file order. Aliases are not followed. */
+/** Every list with a key that ends in `_commands`, in file order. Aliases are not followed. */
 export function setupLists(text: string): Result<SetupLists, Unread> {
   if (text.length > INFRA_CHARACTERS_MAX)
     return fail({ line: 1, what: `not judged: too large: more than ${INFRA_CHARACTERS_MAX} characters` });
