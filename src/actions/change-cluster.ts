@@ -1,6 +1,6 @@
 /**
- * The act *change of a cluster*: one proposal that somebody consented to, carried out once for ever. Who finds it begun
- * calls nothing and looks what became of it.
+ * The action *change of a cluster*: carries out one approved proposal exactly once. A process that finds an earlier claim
+ * makes no call; it only verifies the result.
  */
 
 import { type ActionRecord, areSameSteps, type ChangeStep } from '../domain/actions/action.ts';
@@ -13,10 +13,9 @@ import { mintAction } from './mint.ts';
 import { type Action, bounded, type Ending, type Refusal, type Refused } from './pipeline.ts';
 import { type ActionFacts, type ActionFaultCode, actionFault } from './verify-action.ts';
 
-/** How a change ended, as it is recorded. */
 export type ChangeEnd = Pick<EventDataByType['action-ended'], 'outcome' | 'code' | 'detail'>;
 
-/** `changed`: what was proposed is not there any more. `unknown`: it could not be read; a later look may succeed. */
+/** `changed`: the target is no longer as proposed. `unknown`: it could not be read, and a retry may succeed. */
 export type TargetLook =
   | { readonly kind: 'same' }
   | {
@@ -26,19 +25,19 @@ export type TargetLook =
     }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** `stop`: how the change ends here; null: the next step may follow. */
+/** `stop`: the change ends here with this outcome; null: the next step may follow. */
 export type StepEnd = {
   readonly said: string;
   readonly stop: Pick<ChangeEnd, 'outcome' | 'code'> | null;
 };
 
-/** What one kind of change does. No method throws for an expected outcome. */
+/** The operations of one kind of change. No method throws for an expected outcome. */
 export type Executor = {
-  /** Looks at the target before the claim and again behind it. */
+  /** Checks the target before the claim and again after it. */
   readonly look: () => Promise<TargetLook>;
   /** Makes the one call of a step. `index` counts from 0. */
   readonly perform: (step: ChangeStep, permit: Permit, index: number) => Promise<StepEnd>;
-  /** Looks at the result. `wasInterrupted`: an earlier runner claimed the change and did not report its end. */
+  /** Checks the result. `wasInterrupted`: an earlier runner claimed the change and did not report its end. */
   readonly verify: (claimedAt: Instant, wasInterrupted: boolean) => Promise<ChangeEnd>;
 };
 
@@ -47,12 +46,12 @@ export type Clock = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** Where steps are performed; tests stop the process at a `boundary`. */
+/** The surroundings in which steps are performed; tests stop the process at a `boundary`. */
 export type StepPlace = Pick<Clock, 'now'> & {
   readonly boundary: (kind: string, moment: 'before' | 'after') => void;
 };
 
-/** Performs each step once, in order. The first that does not succeed ends the change; otherwise the executor verifies it. */
+/** Performs each step once, in order. The first unsuccessful step ends the change; otherwise the executor verifies the result. */
 export async function performSteps(
   { now, boundary }: StepPlace,
   executor: Executor,
@@ -80,7 +79,7 @@ const OUT_OF_TIME: StepEnd = {
   stop: { outcome: 'refused', code: 'out-of-time' },
 };
 
-/** The change that the target look reports if the calls are not those that were shown, or null. */
+/** The fault to report if the steps are no longer those that the proposal showed, or null. */
 export function stepsLook(
   shown: readonly ChangeStep[],
   now: readonly ChangeStep[],
@@ -89,7 +88,7 @@ export function stepsLook(
   return { kind: 'changed', code: 'steps-changed', why: 'the config has other steps by now' };
 }
 
-/** Looks until `isFound` or until the time is over, and returns what it saw last. */
+/** Polls until `isFound` or until `waitMs` is over, and returns the last observation. */
 export async function lookUntil<Seen>(
   { now, sleep }: Clock,
   { waitMs, periodMs }: { readonly waitMs: number; readonly periodMs: number },
@@ -113,16 +112,16 @@ export type Changed = {
 export type ClusterChange = {
   /** A run, or `journal`. */
   readonly file: string;
-  /** Digest of the proposal. Nothing else about it is taken from the workflow. */
+  /** Digest of the proposal: the only input about it from the workflow. */
   readonly digest: string;
   readonly workflowRun: number;
-  /** What the verified record has at this moment. `state` is null for the journal; `actions` null: there is no such run. */
+  /** The verified record at this moment. `state` is null for the journal. `actions` is null if there is no such run. */
   readonly record: () => {
     readonly state: RunState | null;
     readonly actions: readonly ActionRecord[] | null;
   };
   readonly facts: (target: ChangeTarget) => Promise<ActionFacts>;
-  /** Null where this runner cannot carry it out: another cluster, or no place in the config. */
+  /** Null if this runner cannot carry out the change: it belongs to another cluster, or the config has no connection to it. */
   readonly executorFor: (action: ActionRecord) => Executor | null;
   readonly place: StepPlace;
   readonly redact: (text: string) => string;
@@ -130,7 +129,7 @@ export type ClusterChange = {
 
 export type ChangeTarget = { readonly state: RunState | null; readonly action: ActionRecord };
 
-/** Faults that leave the proposal as it is: it may still be carried out, or was never this runner's. */
+/** Faults that leave the proposal open: a retry may succeed, or the proposal was never for this runner. */
 const STANDING: ReadonlySet<ActionFaultCode> = new Set([
   'not-proposed',
   'other-repository',
@@ -145,7 +144,7 @@ const STANDING: ReadonlySet<ActionFaultCode> = new Set([
 
 type Target = ChangeTarget & { readonly executor: Executor };
 
-/** The change that one proposal is for. */
+/** The action that carries out one proposal. */
 export function changeAction(change: ClusterChange): Action<Target, Executor, Changed> {
   return {
     find: () => find(change),
@@ -166,7 +165,7 @@ export function changeAction(change: ClusterChange): Action<Target, Executor, Ch
       const data = { proposal: action.digest, consent: consent.seq, workflowRun: change.workflowRun };
       return { kind: 'claim', draft: { type: 'action-claimed', role: 'runner', data } };
     },
-    // The claim stands: everything is asked once more, and what comes of it is recorded whatever it is.
+    // The claim is in the record: check everything again, and record the outcome in any case.
     perform: async (_target, executor, claim) => {
       const found = find(change);
       if (found.kind === 'refused') return { draft: null, outcome: found };

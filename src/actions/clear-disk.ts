@@ -1,4 +1,4 @@
-/** Clears data beside a missing mount on the workers of one TPU VM, then initialises the VM again (policy AG-18 and AG-19). */
+/** Clears data under a missing mount on the workers of one TPU VM, then initialises the VM again (policy AG-18 and AG-19). */
 
 import { evidenceWorkers } from '../care/disk/disk-proposals.ts';
 import { healthOf, type Looks, type WorkerHealth } from '../care/disk/scan-record.ts';
@@ -29,21 +29,21 @@ import { machineLook } from './replace-node.ts';
 /** Access to the workers of a cluster. */
 export type WorkerPort = {
   readonly list: () => Promise<VmListing>;
-  /** Whether Ray has the worker; null if the config has no command for it. */
+  /** Whether Ray lists the worker; null if the config has no command for that. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
-  /** Spends the next step of the capability and runs exactly that step. */
+  /** Uses up the next step of the capability and runs exactly that step. */
   readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramEnd>;
 };
 
 export type DiskClearing = Clock & {
   readonly policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number };
   readonly port: () => Promise<WorkerPort>;
-  /** Looks at the workers in parallel, and returns one answer for each. */
+  /** Scans the workers in parallel, and returns one answer for each. */
   readonly lookAt: (workers: readonly TpuWorker[]) => Promise<readonly Looks[]>;
   readonly vm: VmIdentity;
   readonly evidence: ActionEvidence;
   readonly steps: readonly ChangeStep[];
-  /** The calls that the config of this moment gives for these workers. */
+  /** The steps that the current config gives for these workers. */
   readonly stepsNow: (workers: readonly number[]) => readonly ChangeStep[];
 };
 
@@ -59,7 +59,7 @@ export function clearDisk(input: DiskClearing): Executor {
   };
 }
 
-/** The calls are those that were shown, the machine is the one that was seen, and data still lies there. */
+/** The steps and the machine are those of the proposal, and there is still data to clear. */
 async function targetLook(input: DiskClearing): Promise<TargetLook> {
   const { vm, steps, policy, evidence } = input;
   const changed = stepsLook(steps, input.stepsNow(evidenceWorkers(evidence)));
@@ -85,7 +85,7 @@ function cleanEnd({ kind, code, stdout, exitCode }: ProgramEnd): StepEnd {
   return { said, stop: { outcome: outcome === 'refused' ? 'refused' : 'failed', code: `clean-${reason}` } };
 }
 
-/** The end of one of the lab's scripts. */
+/** The result of one of the lab's scripts. */
 export function scriptEnd({ ok, kind, exitCode, code, stderr }: ProgramEnd, failure: string): StepEnd {
   if (ok) return { said: 'done', stop: null };
   const said = `${kind} ${exitCode ?? code ?? ''}: ${stderr.trim().split('\n').at(-1) ?? ''}`;
@@ -93,7 +93,7 @@ export function scriptEnd({ ok, kind, exitCode, code, stderr }: ProgramEnd, fail
   return { said, stop: { outcome: isOver ? 'failed' : 'unclear', code: failure } };
 }
 
-/** Looks for a bounded time until every worker has room and its mount, and Ray has the machine. */
+/** Polls for a bounded time until every worker has free space and its mount, and Ray lists the machine. */
 async function verify(input: DiskClearing, otherwise: string): Promise<ChangeEnd> {
   const { vm, evidence } = input;
   const workers = evidenceWorkers(evidence);

@@ -1,6 +1,6 @@
 /**
- * Deletes the checkpoints of one approved list (policy HR-63), one after the other. Before each, it reads a new listing and the record of
- * that moment. The first that is not as it was listed ends the clean-up.
+ * Deletes the checkpoints of one approved list one by one (policy HR-63). Before each deletion it reads a new listing and the current
+ * record. The first checkpoint that differs from the list ends the clean-up.
  */
 
 import { type Retention, secondLook } from '../checkpoints/cleanup.ts';
@@ -13,14 +13,13 @@ import type { ChangeEnd, Executor, StepEnd, TargetLook } from './change-cluster.
 export type CheckpointCleanup = {
   readonly deletion: CheckpointDeletion;
   readonly steps: readonly ChangeStep[];
-  /** The run's checkpoint roots by its record and the config of this moment. */
+  /** The run's checkpoint roots, from its record and the current config. */
   readonly roots: readonly StorePath[];
-  /** A new listing, judged by the record as it is read for it. `held`: why nothing more may be deleted, or null. */
+  /** Reads a new listing and the record, and judges the listing by it. `held`: why deletions must stop, or null. */
   readonly judge: () => Promise<{ readonly retention: Observed<Retention>; readonly held: string | null }>;
   readonly storeOf: (path: StorePath) => Observed<CheckpointStore>;
 };
 
-/** Deletes the checkpoints of one list. */
 export function deleteCheckpoints(input: CheckpointCleanup): Executor {
   return {
     look: () => targetLook(input),
@@ -32,13 +31,13 @@ export function deleteCheckpoints(input: CheckpointCleanup): Executor {
         stop: stop === null || code === undefined ? null : { ...stop, code },
       };
     },
-    // Each deletion looked for its result itself.
+    // `remove` already verified each deletion.
     verify: async (_claimedAt, wasInterrupted) =>
       wasInterrupted ? lookBack(input) : { outcome: 'done', code: 'deleted', detail: {} },
   };
 }
 
-/** Each checkpoint is as it was listed, or gone. Otherwise people approved another list than what lies there. */
+/** Each checkpoint is unchanged or gone. Otherwise the approved list no longer matches the store. */
 async function targetLook({ deletion, roots, steps, judge }: CheckpointCleanup): Promise<TargetLook> {
   if (JSON.stringify(roots) !== JSON.stringify(deletion.roots))
     return {
@@ -70,7 +69,7 @@ async function deleteOne(input: CheckpointCleanup, step: ChangeStep, permit: Per
   if (retention.kind === 'unknown') return refused(retention.why, 'unreadable');
   const seen = secondLook(retention.value, path, identity);
   if (seen === 'gone') {
-    // Uses up its step without a call: the next one is the next of the list.
+    // Use up the step without a call, so that the next call is for the next checkpoint of the list.
     spendCapability(permit, step);
     return { said: 'it was gone already', stop: null };
   }
@@ -99,7 +98,7 @@ function refused(said: string, code: string): StepEnd {
   return { said, stop: { outcome: 'refused', code } };
 }
 
-/** Looks at what an earlier runner left of the list; nothing is called again. */
+/** Checks what an earlier runner left of the list; makes no call that deletes. */
 async function lookBack({ steps, storeOf }: CheckpointCleanup): Promise<ChangeEnd> {
   const detail: Record<string, string> = {};
   let outcome: 'done' | 'failed' | 'unclear' = 'done';

@@ -1,7 +1,7 @@
 /**
- * The act of destroying rented machines, which the watch carries out itself (docs/decisions): the account is read, the record
- * after it, what is decided is pushed, and only then is the account asked; a second whole read says what came of it. It can
- * be ended at any moment: who comes next finds what was begun, and goes on with it.
+ * The action of destroying rented machines, which the watch itself carries out (docs/decisions). The watch reads the account, then
+ * the record, pushes its decision, and only then calls the account. A second complete read verifies the result.
+ * The process can be ended at any moment: the next one finds the started tear-downs in the record and continues them.
  */
 
 import type { Permit } from '../domain/actions/capability.ts';
@@ -14,22 +14,22 @@ import type { Entry, Recorded } from '../logbook/append.ts';
 import { lookAtAccount, type RentalInput, type RentalLook, type RentalRecord } from '../rental/look.ts';
 import { type Begun, mintDestruction } from './mint.ts';
 
-/** What it needs from its surroundings; the simulated days give it an account and a record of their own. */
+/** The ports of a tear-down. Simulated days pass an account and a record of their own. */
 export type TearDownPorts = {
   readonly cluster: string;
   readonly terms: RentalTerms;
   readonly now: () => Instant;
   readonly account: RentalAccount;
-  /** The record as it is now: read after the account, because a machine is rented after its claim was pushed. */
+  /** Reads the record. Called after the account is read, because a machine is rented only after its claim was pushed. */
   readonly record: () => Promise<RentalRecord>;
-  /** Records what is decided, in one push; it is decided again after a lost race. */
+  /** Records the decision in one push. After a lost race it calls `decide` again. */
   readonly transact: (decide: () => Promise<readonly Entry[]>) => Promise<Recorded>;
   readonly boundary: (kind: string, moment: 'before' | 'after') => void;
   readonly log: (line: string) => void;
   readonly law?: RentalInput['law'];
 };
 
-/** `refused`: nothing could be recorded, and so nothing was destroyed. */
+/** `refused`: the decision could not be recorded, so nothing was destroyed. */
 export type TearDownResult =
   | ({ readonly kind: 'looked'; readonly recorded: readonly RunId[] } & Pick<
       RentalLook,
@@ -37,7 +37,7 @@ export type TearDownResult =
     >)
   | { readonly kind: 'refused' };
 
-/** Looks at the account of a cluster, destroys what shall be gone, and looks again where it has asked for that. */
+/** Reads the account of a cluster, destroys the condemned machines, and reads the account again if it destroyed any. */
 export async function tearDown(ports: TearDownPorts): Promise<TearDownResult> {
   const first = await lookOnce(ports);
   if (first === null) return { kind: 'refused' };
@@ -52,7 +52,7 @@ export async function tearDown(ports: TearDownPorts): Promise<TearDownResult> {
 
 type Looked = {
   readonly look: RentalLook;
-  /** As it is after what this look has recorded. */
+  /** The record after this read's entries were pushed. */
   readonly record: RentalRecord;
   readonly recorded: readonly RunId[];
 };
@@ -61,7 +61,7 @@ function resultOf({ look, recorded }: Looked): Extract<TearDownResult, { kind: '
   return { kind: 'looked', recorded, cadenceMs: look.cadenceMs, isBusy: look.isBusy };
 }
 
-/** Null where it could not be recorded. Who lost a race reads account and record again, and decides again. */
+/** Null if the decision could not be recorded. After a lost race, account and record are read again for a new decision. */
 async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
   const { cluster, terms, law } = ports;
   let looked = null as Looked | null;
@@ -81,7 +81,7 @@ async function lookOnce(ports: TearDownPorts): Promise<Looked | null> {
   return outcome.kind === 'recorded' ? { ...looked, record: await ports.record() } : looked;
 }
 
-/** What was begun in the record, and what cannot stand there because that run's record is broken. */
+/** Recorded tear-downs that have not ended, and those that cannot be recorded because their run's record is broken. */
 function begunIn({ record, look }: Looked): readonly Begun[] {
   const { live, orphans, unrecorded = [] } = record;
   const jobs = new Set(unrecorded.flatMap(rentedJobs).map(({ jobId }) => jobId));
@@ -92,7 +92,7 @@ function begunIn({ record, look }: Looked): readonly Begun[] {
   return [...ofRuns, ...openOrphans(orphans), ...unwritten.map(({ id, jobId }) => ({ instance: id, jobId }))];
 }
 
-/** What comes of it is said by the next whole read, and by nothing else. */
+/** Destroys one machine. Only the next complete read of the account decides whether it is gone. */
 async function destroy(
   ports: TearDownPorts,
   condemned: Condemnation,

@@ -1,6 +1,6 @@
 /**
- * Looks whether a job that is said to have ended still runs, or one of this run ended otherwise. An end is the word of the watch, and whoever has stolen its key can
- * write that a job has failed while it runs: the next attempt, or the next run of the lane, would be a second job beside it.
+ * Checks whether a job that the record reports as ended still runs, or ended with another status. Only the watch records an end. A thief
+ * of its key could record a failure while the job runs. The next attempt, or the lane's next run, would then be a second job.
  */
 
 import { type Engine, isTerminal } from '../domain/engine.ts';
@@ -8,12 +8,12 @@ import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import type { OrderRefusal } from './verify-order.ts';
 
-/** The lane's runs before this one whose jobs are asked for: whoever forges the end of one would have to forge that many. */
+/** How many earlier runs of the lane are checked. A forger would have to forge the ends of all of them. */
 const EARLIER_RUNS_MAX = 3;
 
 /**
- * Why nothing may be started beside the earlier jobs of this run and of the last runs of its lane, or null. What the engine does
- * not know any more runs no more; a cluster that does not answer is no word that nothing runs there.
+ * Why no job may start while earlier jobs of this run or of the lane's last runs may be live, or null. A job that the engine
+ * no longer knows does not run. An unreachable cluster does not prove that nothing runs there.
  */
 export async function earlierJobFault(
   state: RunState,
@@ -32,7 +32,7 @@ export async function earlierJobFault(
   ];
   for (const { job, ended, isGivenUp } of jobs.filter((one) => one.job.cluster === cluster)) {
     const found = await engine.observe(job.jobId, null);
-    // A person has given up a job of which nobody could say what it does: that nobody can still does not close the lane.
+    // A person gave this job up because its state could not be read. That it still cannot be read must not block the lane.
     if (found.kind === 'unknown' && isGivenUp) continue;
     if (found.kind === 'unknown') return refusal('unreadable', job, `: ${found.message}`);
     if (found.kind !== 'found') continue;

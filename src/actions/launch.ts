@@ -1,4 +1,4 @@
-/** The act *launch*: one attempt of one run is submitted under the id that its order names, and what is found under it is adopted. */
+/** The action *launch*: submits one attempt of a run under the id that its order names, or adopts the job that already has this id. */
 
 import type { Engine, JobLocator, JobSpec, SubmitOutcome } from '../domain/engine.ts';
 import { type IncidentCode, type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
@@ -21,18 +21,18 @@ import { findOrder, isClaimForgotten, isClaimStale, judgeOrder, type OrderFacts 
 
 export type Submitted = { readonly kind: 'submitted'; readonly jobId: string; readonly adopted: boolean };
 
-/** What the approved tree became, ready to be started. */
+/** The files of the approved tree, shipped and ready to start. */
 export type ShippedJob = {
   readonly kind: 'shipped';
   readonly spec: JobSpec;
   readonly scrubbedCommand: readonly string[];
   readonly urlsOf: (jobId: string) => Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, string | number>>;
-  /** Removes the shipped files, unless a job runs in them: `runsIn` is the folder of the job that came of it. */
+  /** Removes the shipped files, unless a job runs in them. `runsIn`: the folder in which the job runs. */
   readonly leave: (runsIn: string | null) => Promise<void>;
 };
 
-/** Why an order is not carried out as things are shipped. */
+/** Why an order is rejected while its files are shipped. */
 export type ShipRefusal = Refusal & { readonly code: RefusalCode };
 
 export type Launch = {
@@ -41,14 +41,14 @@ export type Launch = {
   readonly digestOf: DigestOf;
   readonly workflowRun: number;
   readonly workflowRunUrl: string;
-  /** Why this machine keeps no record of a job of the cluster; null or left out: it does. */
+  /** Why this machine keeps no record of a job of the cluster; null or left out if it keeps one. */
   readonly stateProblem?: string | null;
-  /** The cluster of the run's lane, and its engine; null where this runner has none. */
+  /** The cluster of the run's lane, and its engine; null if this runner has no engine for it. */
   readonly cluster: string;
   readonly engine: Engine | null;
-  /** The run as the verified record has it at this moment. */
+  /** The run in the verified record at this moment. */
   readonly state: () => RunState | null;
-  /** The runs of the same lane that are read. */
+  /** The other runs of the same lane to check. */
   readonly others: (state: RunState) => readonly RunState[];
   readonly facts: (state: RunState) => Promise<OrderFacts>;
   readonly ship: (state: RunState, order: IssuedOrder) => Promise<ShippedJob | ShipRefusal>;
@@ -59,7 +59,6 @@ export type Launch = {
 
 type Target = { readonly state: RunState; readonly order: IssuedOrder };
 
-/** The launch of one order. */
 export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitted> {
   return {
     find: () => {
@@ -94,7 +93,7 @@ async function claim(
 ): Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal> {
   const { engine, workflowRun } = launch;
   const session = engine === null ? null : await engine.session();
-  // Without the session nobody could tell later whether the engine has forgotten what was started under the claim.
+  // Without the session id, no later check could decide whether the engine has forgotten a job of this claim.
   if (engine?.forgetsWithSession === true && session?.kind === 'unknown') {
     const why = `the cluster does not answer, so nothing was claimed: ${session.message}`;
     return { kind: 'refused', code: 'submit-unknown', effect: 'standing', why };
@@ -105,18 +104,18 @@ async function claim(
   return { kind: 'claim', draft: { type: 'claimed', role: 'runner', data } };
 }
 
-/** Only a positive *absent*, in time and in the session of the claim, may submit. */
+/** Allows a submission only if the engine answers *absent*, in time and in the session of the claim. */
 async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Submitted>> {
   const { engine } = launch;
   if (engine === null) return { kind: 'over', ending: withoutEngine(launch) };
-  // Without the folder of the claim, *nothing there* says nothing about the job.
+  // Without the folder of the claim, a missing job proves nothing.
   if (launch.stateProblem) return { kind: 'over', ending: unknown(launch, launch.stateProblem) };
-  // No submission was recorded, so the job was never seen: *nothing there* is *absent* and not *lost*.
+  // No submission was recorded, so a missing job is *absent* and not *lost*.
   const found = await engine.observe(order.order.submissionId, null);
   if (found.kind === 'unknown') return { kind: 'over', ending: unknown(launch, found.message) };
   if (found.kind === 'state-lost')
     return { kind: 'over', ending: failed(launch, 'submit-unknown', found.message) };
-  // Of what waits nobody can tell whether its start was only claimed, or is on its way.
+  // A waiting job may only have a claimed start, or may be starting already: the two cannot be distinguished.
   if (found.kind === 'found') return { kind: found.status === 'PENDING' ? 'waits' : 'under-way' };
   const { claim: claimed } = order;
   if (isClaimForgotten(order, engine, found.session)) {
@@ -128,7 +127,7 @@ async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Sub
   return { kind: 'not-begun', bar: isStale ? failed(launch, 'submit-rejected', why) : null };
 }
 
-/** A job that was seen is taken up; should it have gone since, nothing is started in its place. */
+/** Adopts a job that was found before. If that job has disappeared since, no other job is started. */
 async function submit(
   launch: Launch,
   { order }: Target,
@@ -151,7 +150,7 @@ async function submit(
   return endingOf(launch, order, shipped, engine, outcome);
 }
 
-/** The folder on this machine that a job runs in, or may; null: in none of ours. */
+/** The folder on this machine in which a job runs or may run; null if there is none. */
 function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
   if (outcome.kind === 'unknown') return spec.workingDirectory;
   if (outcome.kind !== 'submitted' && outcome.kind !== 'adopted') return null;
@@ -207,7 +206,7 @@ function endingOf(
   }
 }
 
-/** The engine's own page of the job, for people. */
+/** The job's page in the engine's dashboard, for people. */
 function pageOf(locator: JobLocator): Readonly<Record<string, string>> {
   return locator.kind === 'dashboard' && locator.url !== '' ? { dashboard: locator.url } : {};
 }
@@ -220,7 +219,7 @@ function detailsOf(locator: object): Readonly<Record<string, string | number>> {
   );
 }
 
-/** What was claimed and positively started nothing ends as a submission that was rejected; what could not be checked is said once. */
+/** Ends a claimed order that provably started no job as a rejected submission. Reports an unreadable fact once. */
 function refused(
   launch: Launch,
   { state, order }: Target,
@@ -235,7 +234,7 @@ function refused(
     : null;
 }
 
-/** It stays open, and each further try would say the same. */
+/** The incident stays open, so a retry does not repeat it. */
 function isTold(state: RunState, orderDigest: string): boolean {
   const told = incidentsWith(state.incidents, 'launch-unreadable');
   return told.some(({ detail }) => detail.orderDigest === orderDigest);
@@ -245,7 +244,7 @@ function withoutEngine(launch: Launch): Ending<Refused> {
   return failed(launch, 'submit-rejected', `no engine for ${launch.cluster} on this runner`);
 }
 
-/** Nobody can say whether it was started: nothing is recorded, and the next try looks. */
+/** It is unknown whether the job started: record nothing, so that the next try checks again. */
 function unknown({ redact }: Launch, why: string): Ending<Refused> {
   return { draft: null, outcome: { kind: 'refused', code: 'submit-unknown', why: redact(why) } };
 }
@@ -261,10 +260,10 @@ function failed(
   };
 }
 
-/** What a launcher records about an order. */
+/** The incidents that a launcher records about an order. */
 type LaunchIncident = Extract<IncidentCode, 'runner-refused' | 'launch-unreadable' | `submit-${string}`>;
 
-/** An incident of this order. What a program or a server said is redacted before it is cut: half a secret is one too. */
+/** An incident of this order. Program and server output is redacted before it is cut, so that no part of a secret remains. */
 function incident<Code extends LaunchIncident>(
   launch: Launch,
   code: Code,

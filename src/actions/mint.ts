@@ -1,4 +1,4 @@
-/** The one place where a verified action becomes a capability: what an engine's or a cloud's mutating method asks for. */
+/** The only place that turns a verified action into a capability. The methods of engines and clouds that change something require one. */
 
 import { type Capability, sealCapability } from '../domain/actions/capability-seal.ts';
 import { type Condemnation, destroyStep } from '../domain/care/machines.ts';
@@ -9,15 +9,15 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import { after, fail, type Instant, ok, type Result } from '../domain/values.ts';
 import { type ActionFacts, type ActionFault, actionFault } from './verify-action.ts';
 
-/** What was verified is done at once; a minute would do where the machine is not under load. */
+/** A verified action is performed immediately. One minute would be enough on a machine without load. */
 const CAPABILITY_LIFETIME_MS = 10 * 60 * 1_000;
 
-/** The claim that the runner pushed just now: a capability is minted for whoever pushed it, and for nobody else. */
+/** The claim that this runner has just pushed. Only the runner that pushed a claim gets its capability. */
 export type OwnClaim = { readonly seq: number };
 
 /**
- * Mints it for an action that this very process has begun. Refused where anything of the consent does not hold
- * at this moment, also what held when it was begun. Whoever finds a claim of somebody else's gets none.
+ * Mints the capability for an action that this process itself claimed. Refuses if any part of the consent is no longer valid,
+ * even if it was valid at the claim. A claim of another process gives no capability.
  */
 export function mintAction(
   facts: ActionFacts,
@@ -35,9 +35,9 @@ export function mintAction(
 }
 
 /**
- * Mints the submission of the claimed order that the record has at this moment: under its id, for its attempt, with the
- * manifest that was approved. A claim of an earlier process will do, since the id starts no second job. Anything else is a
- * bug, and throws.
+ * Mints the submission of the claimed order in the current record: its id, its attempt and its approved manifest must match.
+ * The claim may come from an earlier process, since the same id never starts a second job. Throws on a mismatch,
+ * which is a bug.
  */
 export function mintSubmission({ run, order }: RunState, spec: JobSpec, now: Instant): Capability {
   if (order === null || order.claim === null) throw new Error(`${run} has no claimed order to submit`);
@@ -53,8 +53,8 @@ export function mintSubmission({ run, order }: RunState, spec: JobSpec, now: Ins
 }
 
 /**
- * Mints the destruction of a rented machine whose tear-down stands in the record, begun and not ended, in its run or in the
- * journal: the watch has pushed that before, or that run's record is broken and takes no entry. Anything else is a bug, and throws.
+ * Mints the destruction of a rented machine. The run or the journal must have its tear-down as started and not ended: the
+ * watch pushed that, unless the run's record is broken and takes no entry. Throws otherwise, which is a bug.
  */
 export function mintDestruction(condemned: Condemnation, proof: readonly Begun[], now: Instant): Capability {
   const { id, jobId } = condemned;
@@ -63,10 +63,10 @@ export function mintDestruction(condemned: Condemnation, proof: readonly Begun[]
   return sealCapability({ steps: [destroyStep(condemned)], until: after(now, CAPABILITY_LIFETIME_MS) });
 }
 
-/** A tear-down that stands in the record as begun, of a machine that no whole read of the account has shown gone since. */
+/** A recorded tear-down that was started, while no complete read of the account has shown the machine as gone. */
 export type Begun = Pick<TearDown, 'instance' | 'jobId'>;
 
-/** Mints the stop of a run's job, where a person's stop stands in the record; null where there is nothing to be stopped. */
+/** Mints the stop of a run's job if a person's stop is recorded; null if there is nothing to stop. */
 export function mintStop({ stop, submission }: RunState, now: Instant): Capability | null {
   if (stop === null || submission === null) return null;
   const until = after(now, CAPABILITY_LIFETIME_MS);

@@ -1,6 +1,6 @@
 /**
- * The one pipeline of every claimed act on the world: found in the verified record, verified on facts of this moment,
- * prepared, claimed by a push, performed with a capability, looked back at, recorded (docs/decisions/0121-change-the-world-through-one-pipeline.md).
+ * The one pipeline for every claimed action: find it in the verified record, verify it on current facts, prepare, push the claim,
+ * perform it with a capability, check the result, record it (docs/decisions/0121-change-the-world-through-one-pipeline.md).
  */
 
 import { GitError } from '../domain/git.ts';
@@ -10,7 +10,7 @@ import { cutText, type Instant, invariant, type RunId } from '../domain/values.t
 import { type Recorded, type RecordPort, transact, type Writer } from '../logbook/append.ts';
 import type { OwnClaim } from './mint.ts';
 
-/** `standing`: it stays as it is, and another look may find it otherwise; `ending`: it is not carried out any more. */
+/** `standing`: the action stays open, and a retry may succeed. `ending`: the action will not be carried out any more. */
 export type Refusal = {
   readonly kind: 'refused';
   readonly code: string;
@@ -18,15 +18,15 @@ export type Refusal = {
   readonly effect: 'standing' | 'ending';
 };
 
-/** How it ended: what is recorded of that, and what the process says. */
+/** How an action ended: the event to record and the result for the process. */
 export type Ending<Outcome> = { readonly draft: EventDraft | null; readonly outcome: Outcome };
 
 export type Refused = { readonly kind: 'refused'; readonly code: string; readonly why: string };
 
 /**
- * What a look finds of an act that was claimed before. `not-begun`: it may be performed under that claim, once it is
- * verified anew and unless `bar` says otherwise. `waits`: it may have begun and may not, so the same holds, but where it is
- * refused what has begun is taken up all the same.
+ * The state of an action that was claimed earlier. `not-begun`: it may be performed under that claim after a new
+ * verification, unless `bar` forbids it. `waits`: it may or may not have started. The same applies, but if it is
+ * refused, an action that did start is still adopted.
  */
 export type LookBack<Outcome> =
   | { readonly kind: 'over'; readonly ending: Ending<Outcome | Refused> }
@@ -35,8 +35,8 @@ export type LookBack<Outcome> =
   | { readonly kind: 'not-begun'; readonly bar: Ending<Refused> | null };
 
 /**
- * Under which claim it is performed. `begun-before`: by a process before this one, so that nothing may be begun now;
- * `otherwise` is how it ends where that has not begun after all, and would be refused.
+ * The claim under which an action is performed. `begun-before`: an earlier process started it, so nothing may be started now.
+ * `otherwise`: how the action ends if it turns out not to have started, and would be refused.
  */
 export type Under =
   | { readonly kind: 'claimed'; readonly claim: OwnClaim }
@@ -49,38 +49,38 @@ export type Found<Target> = {
   readonly isClaimed: boolean;
 };
 
-/** One kind of act. No method throws for an expected outcome, and none but `perform` changes anything outside. */
+/** One kind of action. No method throws for an expected outcome, and only `perform` changes anything outside. */
 export type Action<Target, Ready, Outcome> = {
-  /** What the record as it was read last has of it; what is not there, or over, is refused. */
+  /** Finds the action in the last read of the record; refuses one that is missing or over. */
   readonly find: () => Found<Target> | Refusal;
-  /** Everything that it rests on, read and judged now. */
+  /** Reads and judges all the conditions of the action now. */
   readonly verify: (target: Target) => Promise<Refusal | null>;
-  /** Looks at the target, and makes ready what is needed for it. */
+  /** Checks the target and prepares what the action needs. */
   readonly prepare: (target: Target) => Promise<{ readonly kind: 'ready'; readonly ready: Ready } | Refusal>;
-  /** What is pushed before anything is called. */
+  /** The event to push before any call is made. */
   readonly claim: (
     target: Target,
   ) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
   readonly perform: (target: Target, ready: Ready, under: Under) => Promise<Ending<Outcome | Refused>>;
   readonly lookBack: (target: Target) => Promise<LookBack<Outcome>>;
-  /** What is recorded of a refusal, if anything. */
+  /** The event that records a refusal, if any. */
   readonly refused: (target: Target, refusal: Refusal) => EventDraft | null;
-  /** Takes back what `prepare` made, where it is not used. */
+  /** Removes what `prepare` made if it is not used. */
   readonly discard: (ready: Ready) => Promise<void>;
 };
 
-/** Where the pipeline runs. */
+/** The surroundings in which the pipeline runs. */
 export type Place = {
   readonly record: RecordPort;
-  /** The file of the record that the act stands in. */
+  /** The file of the record that contains the action. */
   readonly file: RunId | 'journal';
-  /** Why nothing may be done on the record as it was read last; null: it verifies. */
+  /** Why the last read of the record forbids any action; null if the record verifies. */
   readonly fault: () => Refusal | null;
   readonly now: () => Instant;
   readonly redact: (text: string) => string;
 };
 
-/** Carries out one act. Every refusal has its code; nothing is called before the claim was pushed. */
+/** Carries out one action. Every refusal has its code. No call is made before the claim is pushed. */
 export async function carryOut<Target, Ready, Outcome>(
   place: Place,
   action: Action<Target, Ready, Outcome>,
@@ -88,7 +88,7 @@ export async function carryOut<Target, Ready, Outcome>(
   const { file } = place;
   let step = null as Next<Target, Ready, Outcome> | null;
   const claimed = await transact(writerOf(place), async () => {
-    // Somebody else wrote first: what was made ready for the lost claim is of no use.
+    // Another process wrote first: discard what was prepared for the lost claim.
     if (step?.kind === 'claim') await action.discard(step.ready);
     step = await nextStep(place, action);
     return step.kind === 'claim' ? [{ run: file, drafts: [step.draft] }] : [];
@@ -98,7 +98,7 @@ export async function carryOut<Target, Ready, Outcome>(
   const { target, ready } = step;
   if (step.kind === 'perform') return end(place, action, await action.perform(target, ready, step.under));
   const seq = claimed.kind === 'recorded' ? claimed.seqs.get(file)?.[0] : undefined;
-  // Read once more behind the claim: a branch that was put back under it is told by its marks.
+  // Read the record again after the claim: its marks reveal a branch that was reset in the meantime.
   if (seq !== undefined) await place.record.load();
   const lost = place.fault();
   if (seq !== undefined && lost === null)
@@ -108,7 +108,7 @@ export async function carryOut<Target, Ready, Outcome>(
   throw notRecorded(step.draft, 'could not be pushed, so nothing was called', claimed);
 }
 
-/** What follows from the record as it is now: it ends, it is performed under an earlier claim, or it has to be claimed. */
+/** What follows from the current record: the action ends, is performed under an earlier claim, or must be claimed. */
 type Next<Target, Ready, Outcome> =
   | { readonly kind: 'end'; readonly ending: Ending<Outcome | Refused> }
   | { readonly kind: 'perform'; readonly target: Target; readonly ready: Ready; readonly under: Under }
@@ -147,7 +147,7 @@ async function verified<Target, Ready, Outcome>(
   return refusal === null ? null : refusing(place, action, target, refusal);
 }
 
-/** A claim was pushed and nobody recorded what came of it: it is looked for first. */
+/** A claim was pushed, but no outcome was recorded: check first what happened. */
 async function begunBefore<Target, Ready, Outcome>(
   place: Place,
   action: Action<Target, Ready, Outcome>,
@@ -174,7 +174,7 @@ function told({ redact }: Place, { code, why }: Refusal): Refused {
   return { kind: 'refused', code, why: redact(why) };
 }
 
-/** Records how it ended. Where somebody else has told the end meanwhile, theirs stands. */
+/** Records how the action ended, unless another process has recorded an end in the meantime. */
 async function end<Target, Ready, Outcome>(
   place: Place,
   action: Action<Target, Ready, Outcome>,
@@ -184,7 +184,7 @@ async function end<Target, Ready, Outcome>(
   const recorded = await transact(writerOf(place), () =>
     action.find().kind === 'found' ? [{ run: place.file, drafts: [draft] }] : [],
   );
-  // What has happened stands in no record yet: the next try looks for it and finds it.
+  // The outcome is not in the record yet: the next try checks for it and finds it.
   if (recorded.kind === 'refused') throw notRecorded(draft, 'could not be recorded', recorded);
   return outcome;
 }
@@ -200,7 +200,7 @@ function notRecorded({ type }: EventDraft, what: string, recorded: Recorded): Gi
   );
 }
 
-/** What stands in an event about it: without secrets, and no longer than people read. */
+/** A text for an event: without secrets, and at most `messageCharactersMax` long. */
 export function bounded({ redact }: Pick<Place, 'redact'>, text: string): string {
   return cutText(redact(text), limits.messageCharactersMax);
 }

@@ -7,9 +7,9 @@ import { limits } from '../domain/limits.ts';
 import { fromRfc3339, type Instant } from '../domain/values.ts';
 import { type Clock, type Executor, lookUntil, stepsLook, type TargetLook } from './change-cluster.ts';
 
-/** From a deletion until the machine is out of the list; gcloud has waited for most of it. */
+/** From the deletion until the machine is out of the list; gcloud has already waited for most of this time. */
 const CLOUD_GONE_WAIT_MS = 10 * 60 * 1_000;
-/** Between two looks at the machines while one is waited for. */
+/** Between two polls of the machine list. */
 const CLOUD_LOOK_PERIOD_MS = 30_000;
 
 export type NodeReplacement = Clock & {
@@ -21,10 +21,9 @@ export type NodeReplacement = Clock & {
   readonly replacementWaitMs: number;
 };
 
-/** Replaces one proposed machine. */
 export function replaceNode(input: NodeReplacement): Executor {
   const { cloud, project, vm, steps } = input;
-  // An empty list proves that the machine is gone only after the cloud itself has said so.
+  // An empty list proves that the machine is gone only after the cloud confirmed the deletion.
   let isAnswered = false;
   return {
     look: async () => stepsLook(steps, [deleteStep(project, vm)]) ?? machineLook(await cloud.list(), vm),
@@ -51,7 +50,7 @@ export function replaceNode(input: NodeReplacement): Executor {
   };
 }
 
-/** Whether name, zone, time of creation and address are those that were proposed. */
+/** Whether name, zone, creation time and address match the proposal. */
 export function machineLook(listing: VmListing, vm: VmIdentity): TargetLook {
   if (listing.kind === 'unknown') return { kind: 'unknown', why: listing.message };
   const there = listing.vms.find((one) => one.name === vm.name && one.zone === vm.zone);
@@ -60,7 +59,7 @@ export function machineLook(listing: VmListing, vm: VmIdentity): TargetLook {
   return { kind: 'changed', code: 'target-changed', why };
 }
 
-/** A machine that is being deleted loses its addresses first: it is there as long as its name and time of creation are. */
+/** A machine that is being deleted loses its addresses first. It exists as long as its name and creation time are listed. */
 function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boolean {
   const isThere = vms.some(
     ({ name, zone, createdAt }) => name === vm.name && zone === vm.zone && createdAt === vm.createdAt,
@@ -68,7 +67,7 @@ function isGone(vms: readonly TpuVm[], vm: VmIdentity, isAnswered: boolean): boo
   return (isAnswered || vms.length > 0) && !isThere;
 }
 
-/** A ready machine of the same cluster and kind that was made since the claim. */
+/** Whether this machine is ready, of the same cluster and accelerator type, and created since the claim. */
 function replaces({ evidence: { facts } }: NodeReplacement, one: TpuVm, claimedAt: Instant): boolean {
   return (
     one.state === 'READY' &&

@@ -1,4 +1,4 @@
-/** Starts the cleanup job of the head node if it was not seen, and verifies that it is alive (policy AG-21). */
+/** Starts the cleanup job of the head node if it does not run, and verifies that it is alive (policy AG-21). */
 
 import type { ChangeStep } from '../domain/actions/action.ts';
 import { limits } from '../domain/limits.ts';
@@ -28,7 +28,7 @@ export function startCron({ port, steps, stepNow, ...clock }: CronStart): Execut
         ? { kind: 'changed', code: 'target-changed', why: 'the job is alive' }
         : { kind: 'same' };
     },
-    // The job is looked for whatever the script printed, unless the script did not run.
+    // If the script ran, `verify` checks for the job, no matter what the script printed.
     perform: async (step, permit) => {
       const end = await (await port()).change(step, permit);
       const { said, stop } = scriptEnd(end, 'call-failed');

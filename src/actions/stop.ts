@@ -1,4 +1,4 @@
-/** Stops the job of a run if a recorded `/stop` asks for it. It needs no claim: a second call of the engine does no harm. */
+/** Stops the job of a run if a recorded `/stop` asks for it. No claim is needed: a second stop call does no harm. */
 
 import type { Engine, StopOutcome } from '../domain/engine.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';

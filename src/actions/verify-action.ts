@@ -1,6 +1,6 @@
 /**
- * Whether a recorded consent counts at this moment, as whoever acts on it asks again: the proposal is what its digest
- * says, the person wrote it there and did not take it back, may still say it, and the hour is not over.
+ * Checks whether a recorded consent is valid now. The proposal must match its digest, the person's comment must be unchanged,
+ * the person must still have the permission, and the consent must not be too old.
  */
 
 import { type ActionApprovers, approverFault } from '../care/action-approval.ts';
@@ -34,7 +34,7 @@ export type ActionFaultCode =
   | 'pre-approval-used-up';
 export type ActionFault = { readonly code: ActionFaultCode; readonly why: string };
 
-/** What was asked just now. */
+/** The facts about one action, read just now. */
 export type ActionFacts = {
   readonly repository: string;
   /** The run, or `journal`. */
@@ -44,31 +44,31 @@ export type ActionFacts = {
   readonly now: Instant;
   readonly digestOf: DigestOf;
   readonly holds: Observed<readonly Hold[]>;
-  /** What was commented to hold it back since the consent. */
+  /** Comments since the consent that ask to hold the action back. */
   readonly brakes: Observed<readonly Brake[]>;
-  /** The run's own /stop; null where nobody said one, or where this belongs to no run. */
+  /** The run's own /stop; null if there is none, or if the action belongs to no run. */
   readonly stop: RunState['stop'];
-  /** The consenting comment, fetched by its id; null = GitHub has none. Of no meaning where the config consents. */
+  /** The consenting comment, fetched by its id; null if GitHub has none. Unused where the config gives the consent. */
   readonly cited: Observed<CommentFacts | null>;
-  /** Since when the text that shows the proposal had stood when the comment was written; null = it did not. */
+  /** Since when the proposal's text had been shown when the comment was written; null if it was not shown. */
   readonly shownSince: Observed<Instant | null>;
   readonly permission: Observed<Permission>;
-  /** Who may approve, from the config in force, and for how long an approval counts. */
+  /** Who may approve, from the config in force. `maxAgeMs`: how long an approval counts. */
   readonly approvers: ActionApprovers;
   readonly maxAgeMs: number;
   readonly otherBots: readonly string[];
   readonly preApproval: PreApproval;
 };
 
-/** What the config of the default branch says at this moment about approving by itself. */
+/** The pre-approval in the current config of the default branch. */
 export type PreApproval = {
   readonly stands: boolean;
-  /** Changes of the cluster that the config approved within its period, this one not counted. */
+  /** How many cluster changes the config approved within its period, without this one. */
   readonly used: number;
   readonly max: number;
 };
 
-/** The first thing that is wrong with acting on this consent now, or null. */
+/** The first reason not to carry out the action on this consent now, or null. */
 export function actionFault(facts: ActionFacts, consent: ActionApproval | null): ActionFault | null {
   const { action } = facts;
   if (action === null) return fault('not-proposed', 'the record has no such proposal');
@@ -113,7 +113,7 @@ function commentFault(
     otherBots: facts.otherBots,
     gives: ({ name, args }) => name === 'approve' && namingOf(args['digest'], digest) === 'named',
     quorum: 1,
-    // The record says when it was proposed, and that is control's word: the text itself was read as well.
+    // Only control signed the recorded time of the proposal, so the text itself is checked as well.
     shownSince: [known(proposalShownAt(action)), facts.shownSince],
     shownForMs: 0,
     isTooOld: (createdAt) => facts.now >= createdAt + facts.maxAgeMs,

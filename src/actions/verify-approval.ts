@@ -1,6 +1,6 @@
 /**
- * What the runner asks again about one approval before it acts on it, for a launch and for any other action: the comment by
- * its id, still there, in its place and as it was written; the person by the permission of this moment; and the brakes.
+ * What the runner verifies about an approval before it carries out a launch or another action. The comment must exist by its id, in
+ * its thread and unedited; the person needs the permission now; and no brake may be set.
  */
 
 import { APPROVING } from '../commands/approving.ts';
@@ -40,23 +40,23 @@ import { interestedIn } from '../run/authors.ts';
 import type { LaneScopedConfig } from '../run/lane.ts';
 import { type Brake, brakeWords } from '../run/open-brakes.ts';
 
-/** Why an approval does not count; `unreadable` is no answer, and may be asked again. */
+/** Why an approval does not count. After `unreadable`, a retry may succeed. */
 export type ApprovalFault = { readonly code: RefusalCode; readonly why: string };
 
-/** What the record says of the comment, and what the comment has to say itself. */
+/** The record's data about a comment, and what the comment must match. */
 export type Citation = {
   readonly surface: CommentFacts['surface'];
   readonly comment: number;
-  /** The only threads in which it counts. */
+  /** The only threads in which the comment counts. */
   readonly threads: readonly number[];
-  /** Id of the person; null where the record names none. */
+  /** Account id of the person; null if the record names none. */
   readonly user: number | null;
   readonly bodyDigest: Digest;
 };
 
 /**
- * The cited comment, if it is unchanged. The record alone does not prove an approval: one command of the text has to give it
- * (`gives`).
+ * The cited comment, if it is unchanged. The record is not enough proof of an approval: a command in the comment must satisfy
+ * `gives`.
  */
 export function citedComment(
   read: Observed<CommentFacts | null> | undefined,
@@ -83,34 +83,34 @@ export function citedComment(
     : fail({ code: 'approval-invalid', why: `${where} does not approve this digest` });
 }
 
-/** The comments that the approvals cite, by `citationKey`, and what their authors may do, by account id. */
+/** The comments that the approvals cite, by `citationKey`, and the permissions of their authors, by account id. */
 export type ApprovalReading = {
   /** Null: GitHub has no comment with that id. */
   readonly cited: ReadonlyMap<string, Observed<CommentFacts | null>>;
   readonly permissions: ReadonlyMap<number, Observed<Permission>>;
 };
 
-/** What the approvals of one action must fulfil. */
+/** The conditions for the approvals of one action. */
 export type ApprovalTerms = {
   /** The only threads in which an approval counts. */
   readonly threads: readonly number[];
   readonly otherBots: readonly string[];
   /** Whether this command approves the action. */
   readonly gives: (said: ReadCommand) => boolean;
-  /** The number of people. */
+  /** How many different people must approve. */
   readonly quorum: number;
-  /** The commit that a review must be written on; left out: any. */
+  /** The commit that a review must be on; left out: any commit. */
   readonly commit?: string;
-  /** Since when each text that people read had shown the action; null: it had not. */
+  /** Since when each text that people read had shown the action; null if it had not. */
   readonly shownSince: readonly Observed<Instant | null>[];
   readonly shownForMs: number;
-  /** By GitHub's time of the comment. */
+  /** Judged by GitHub's creation time of the comment. */
   readonly isTooOld: (createdAt: Instant) => boolean;
-  /** Whether this person may approve the action: it may be their own, and take another person. */
+  /** Whether this person may approve the action: their own proposal may need another person. */
   readonly mayApprove: (person: Actor, held: Permission) => boolean;
 };
 
-/** The first thing that is wrong with the approvals of an action, a launch or any other, or null. */
+/** The first fault in the approvals of a launch or another action, or null. */
 export function approvalsFault(
   approvals: readonly OrderApproval[],
   reading: ApprovalReading,
@@ -149,16 +149,16 @@ function approvalFaultOf(
   return terms.mayApprove(author, held.value) ? null : { code: 'approver-not-permitted', why: author.login };
 }
 
-/** What people use to keep an action back. */
+/** What people use to hold an action back. */
 export type BrakeFacts = {
-  /** Who stopped it, where that takes this approval back. */
+  /** Who stopped the run, if that stop revokes this approval. */
   readonly stoppedBy: string | null;
   readonly holds: Observed<readonly Hold[]>;
-  /** What was commented to hold it back since the newest approval. */
+  /** Comments since the newest approval that ask to hold the action back. */
   readonly brakes: Observed<readonly Brake[]>;
 };
 
-/** The brake that keeps an action back at this moment, or null. */
+/** The brake that holds the action back now, or null. */
 export function brakeFault({ stoppedBy, holds, brakes }: BrakeFacts): ApprovalFault | null {
   if (stoppedBy !== null) return { code: 'stop-requested', why: `by ${stoppedBy}` };
   if (holds.kind === 'unknown') return { code: 'unreadable', why: holds.why };
@@ -175,8 +175,8 @@ function unreadable(why: string): { readonly ok: false; readonly error: Approval
 }
 
 /**
- * What the runner finds of the ordered commit: `mended` where it is the commit that ran with its own fix of this file in it and
- * nothing else.
+ * What the runner found in the ordered commit. `mended`: the commit that ran before, plus the fix to this file and no other
+ * change.
  */
 export type FixInTree =
   | { readonly kind: 'mended'; readonly path: string }
@@ -184,12 +184,12 @@ export type FixInTree =
 
 type Fault = { readonly code: RefusalCode; readonly why: string };
 
-/** The newest attempt of the manifest that is said to have approved it: what the fix is one of. Null where there is none. */
+/** The newest attempt of the manifest that approved the fix in advance; the fix changes that attempt. Null if there is none. */
 export function approvingAttempt({ attempts }: RunState, { preApprovedBy }: Order): PastAttempt | null {
   return attempts.findLast(({ order }) => order.order.digest === preApprovedBy) ?? null;
 }
 
-/** The first thing that is wrong with a fix that was approved beforehand, or null; also for every other order. */
+/** The first fault in a fix that was approved in advance, or null. Null for every other order. */
 export function preApprovalFault(
   state: RunState,
   order: Order,
@@ -225,11 +225,10 @@ function refused(why: string): Fault {
 export type ApprovalFacts = ApprovalReading & {
   readonly now: Instant;
   readonly config: LaneScopedConfig;
-  /** Whose the proposal is, by the runner's own reading. */
+  /** The authors of the proposal, as the runner read them. */
   readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 };
 
-/** The first thing that is wrong with an order's approvals, or null. */
 export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
   const { pull, issue } = state.proposal;
   const { config, now } = facts;
@@ -243,7 +242,7 @@ export function approvalFault(state: RunState, order: Order, facts: ApprovalFact
     gives: ({ name, args }) => APPROVING.includes(name) && namingOf(args['digest'], digest) === 'named',
     quorum: quorumOf(config),
     commit: commit ?? '',
-    // Control's word alone: a digest that the comment names was there before the comment.
+    // Control's recorded time is enough: a digest that the comment names existed before the comment.
     shownSince: isBeforehand ? [] : [known(shownAtOf(state, digest))],
     shownForMs: config.approvals.shownForMs,
     isTooOld: (createdAt) => isTooOld(state, { digest, createdAt }, now, maxAgeMsOf(config)),

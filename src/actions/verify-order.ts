@@ -1,8 +1,8 @@
 /**
- * What the runner checks before it claims an order (architecture, D5): it trusts nothing about it. The order must be in the
- * verified logbook, open, whole, for this repository, in time; the approvals must stand as they were given; the pull
- * request must be open, unmoved and described as it was; the manifest from its own checkout must give the digest; and the
- * gates over the change and the lane must let it through on the runner's own reading.
+ * What the runner checks before it claims an order (architecture, D5). It trusts no part of the order. The order must be in the
+ * verified logbook, open, complete, for this repository, and in time. Its approvals must still be valid. The pull request
+ * must be open and unchanged, and so must its description. The manifest from the runner's own checkout must give the digest.
+ * The gates over the change and the lane must pass on facts that the runner read itself.
  */
 
 import { permits } from '../domain/actor.ts';
@@ -34,30 +34,30 @@ import {
 
 export type OrderFacts = ApprovalFacts & {
   readonly repository: string;
-  /** The holds of the journal at this moment. */
+  /** The holds in the journal at this moment. */
   readonly journalHolds: Observed<readonly Hold[]>;
   readonly digestOf: DigestOf;
   readonly pull: Observed<PullFacts>;
-  /** Fingerprint of the pull request's description as it is now. */
+  /** Fingerprint of the pull request's current description. */
   readonly body: Observed<Digest>;
-  /** The digest of the manifest that the runner computed itself. */
+  /** The digest of the manifest, computed by the runner itself. */
   readonly digest: Observed<Digest>;
-  /** What it finds of a fix that is said to have been approved beforehand; of every other order nobody asks. */
+  /** What the runner found about a fix that was approved in advance. No other order is checked for one. */
   readonly fix: Observed<FixInTree>;
-  /** What the gates look at, as the runner reads it. */
+  /** The facts for the gates, as the runner read them. */
   readonly gates: Observed<ChangeGateFacts>;
-  /** The runs of every lane as the runner verified them, newest first. */
+  /** The runs of every lane that the runner verified, newest first. */
   readonly recordedRuns: Observed<readonly RunState[]>;
-  /** What was commented to hold it back since the newest approval. */
+  /** Comments since the newest approval that ask to hold the launch back. */
   readonly brakes: Observed<readonly Brake[]>;
-  /** A comment that an approver may have read in place of the card; null where there is none. */
+  /** A comment that an approver may have mistaken for the card; null if there is none. */
   readonly secondCard: Observed<CommentFacts | null>;
 };
 
-/** Why an order is not carried out. */
+/** Why the runner rejects an order. */
 export type OrderRefusal = Refusal & { readonly code: RefusalCode };
 
-/** The order in the run's record, where it is whole, for this repository, and nobody has told its end. */
+/** Finds the order in the run's record. It must be complete, for this repository, and without a recorded end. */
 export function findOrder(
   state: RunState | null,
   digest: string,
@@ -75,7 +75,7 @@ export function findOrder(
     : { kind: 'order', state, order };
 }
 
-/** Why the order of this digest may not be carried out now, or null. A claimed order has no end in time. */
+/** Why the order with this digest may not be carried out now, or null. A claimed order does not expire. */
 export function judgeOrder(given: RunState | null, digest: string, facts: OrderFacts): OrderRefusal | null {
   const found = findOrder(given, digest, facts);
   if (found.kind === 'refused') return found;
@@ -87,8 +87,8 @@ export function judgeOrder(given: RunState | null, digest: string, facts: OrderF
 }
 
 /**
- * Whether a claimed order is too old to be started: counted from its claim, since what was claimed in time is not
- * forfeited by a machine that came back after the order's own end. A claim without a valid time is.
+ * Whether a claimed order is too old to start. The age counts from the claim: an order that was claimed in time survives a
+ * machine outage past its own expiry. A claim without a valid time is stale.
  */
 export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
   const claimedAt = fromRfc3339(order.claim?.at ?? '');
@@ -96,8 +96,8 @@ export function isClaimStale(order: IssuedOrder, now: Instant): boolean {
 }
 
 /**
- * Whether the engine's memory of a claimed order is gone, so that *nothing there* does not mean that nothing was started:
- * the engine forgets with its session, and the session is not the one of the claim.
+ * Whether the engine has forgotten a claimed order, so that a missing job does not prove that none was started. That is so if
+ * the engine forgets jobs with its session and the session differs from the one in the claim.
  */
 export function isClaimForgotten(
   order: IssuedOrder,
@@ -107,7 +107,7 @@ export function isClaimForgotten(
   return engine.forgetsWithSession === true && session !== order.claim?.engineSession;
 }
 
-/** An order lives two hours from its entry in the logbook, also where it says that it lives longer. */
+/** An order expires two hours after its entry in the logbook, even if it names a later time. */
 function expiryOf(order: IssuedOrder): number {
   const own = fromRfc3339(order.order.expiresAt) ?? 0;
   return Math.min(own, (fromRfc3339(order.at) ?? 0) + limits.orderLifetimeMs);
@@ -136,7 +136,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   if (approved.some((fingerprint) => fingerprint !== body.value))
     return refuse('manifest-changed', 'ending', `#${pull.number}`);
   const gate = gateRefusal(facts.gates);
-  // The job's own interpreter is here and not where the gates passed: what it would not compile is no order to keep, nor is one whose checkpoint is gone.
+  // Only this machine has the job's interpreter. It may reject a file, or miss a checkpoint, that passed the gates before: end the order.
   if (digest.kind === 'unknown')
     return gate?.code === 'delta-readable' || gate?.code === 'checkpoint-proven'
       ? gate
@@ -145,7 +145,7 @@ function judgeGround(state: RunState, issued: IssuedOrder, facts: OrderFacts): O
   return gate ?? checkpointRefusal(order, facts.gates) ?? secondCardRefusal(facts);
 }
 
-/** The same manifest again is control's decision, and the record is what it rests on: it is decided here once more. */
+/** Relaunching the same manifest was control's decision, based on the record. The runner decides it again here. */
 function relaunchRefusal(state: RunState, { order }: IssuedOrder, facts: OrderFacts): OrderRefusal | null {
   const { recordedRuns } = facts;
   if (state.attempts.at(-1)?.order.order.digest !== order.digest) return null;
@@ -164,7 +164,7 @@ function relaunchRefusal(state: RunState, { order }: IssuedOrder, facts: OrderFa
   return alike === null ? null : refuse('relaunch-not-due', 'ending', `${alike.run} failed so`);
 }
 
-/** That a person wants it is control's word too: the comment says it, unedited, and who wrote it may stop a job today. */
+/** Verifies a person's relaunch request: the comment must be unedited, and its author must still have the permission to stop a job. */
 function askedRefusal(
   { proposal, attempts }: RunState,
   asked: RelaunchAsked,
@@ -191,7 +191,7 @@ function askedRefusal(
     : refuse('relaunch-not-due', 'ending', `${asked.actor.login} may not ask for it`);
 }
 
-/** Control's word that the gates passed is not enough either. What cannot be told leaves the order to another look. */
+/** Control's recorded verdicts are not enough: the runner evaluates the gates itself. An unknown verdict leaves the order open. */
 function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
   const verdicts = runnerVerdicts(gates.value);
@@ -205,7 +205,7 @@ function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
     : refuse('unreadable', 'standing', `${open.gate}: ${whyUnknown(open) || open.code}`);
 }
 
-/** What an attempt goes on from is in no manifest that is started again: the runner names it by its own listing, or nothing is started. */
+/** A relaunched manifest does not name the checkpoint to resume from. The runner must find the same one in its own listing. */
 function checkpointRefusal({ checkpoint }: Order, gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
   const own = goesOnFrom(gates.value);
@@ -240,7 +240,7 @@ function pullFault(
   return pull.headSha === commit ? null : { code: 'manifest-changed', why: pull.headSha };
 }
 
-/** The descriptions that the cited people approved, as fingerprints; null where an approval has fallen since. */
+/** Fingerprints of the descriptions that the cited people approved; null for an approval that was dropped since. */
 function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Digest | null)[] {
   return order.approvals.map(
     (cited) =>
@@ -249,7 +249,7 @@ function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Dige
   );
 }
 
-/** What could not be read is asked again. */
+/** An unreadable fact leaves the order open for a retry. */
 function refuseFor({ code, why }: ApprovalFault): OrderRefusal {
   return refuse(code, code === 'unreadable' ? 'standing' : 'ending', why);
 }
@@ -259,9 +259,9 @@ function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): 
 }
 
 /**
- * Why an order, or the manifest in the record, is not what it says it is; null where it is. The fold has compared most of
- * these as well; a runner that submits under an id compares them itself. What the record says of the manifest decides later
- * how often the job is started again and when its machine goes: it has to be what was approved.
+ * Why an order, or the recorded manifest, does not match its digest or its run; null if it does. The fold checks most of this
+ * too, but a runner that submits under an id checks it itself. The recorded manifest later decides how often the job is
+ * relaunched and when its machine is destroyed, so it must be the approved one.
  */
 function orderDefect(
   state: RunState,
@@ -277,7 +277,7 @@ function orderDefect(
     : `its submission id is ${order.submissionId}`;
 }
 
-/** As GitHub names them: GITHUB_EVENT_NAME, GITHUB_REF and GITHUB_WORKFLOW_REF (docs: default environment variables). */
+/** GITHUB_EVENT_NAME, GITHUB_REF and GITHUB_WORKFLOW_REF (GitHub docs: default environment variables). */
 export type LaunchPlace = {
   readonly event: string;
   readonly ref: string;
@@ -285,14 +285,14 @@ export type LaunchPlace = {
   readonly workflowRef: string;
 };
 
-/** What the default branch says about where launches come from. `workflow` is the file name of the config. */
+/** Where launches must come from, by the default branch. `workflow` is the file name in the config. */
 export type LaunchHome = {
   readonly repository: string;
   readonly defaultBranch: string;
   readonly workflow: string;
 };
 
-/** Null where an order may be carried out; otherwise the refusal, with what was found. */
+/** Null if this workflow may carry out orders; otherwise the refusal and what was found. */
 export function verifyWorkflowOrigin(
   place: LaunchPlace,
   home: LaunchHome,

@@ -1,4 +1,4 @@
-/** Who may approve which action: one rule for the answer and the runner. */
+/** Who may approve which action: one rule for the control process and the runner. */
 
 import { mayApprove } from '../config/approvers.ts';
 import { traitsOf } from '../config/lane-of-file.ts';
@@ -11,7 +11,7 @@ import { canonicalDigest } from '../logbook/chain.ts';
 
 /** The config's rules on approvals. */
 export type ActionApprovers = {
-  /** Least permission for a change of a cluster. */
+  /** The lowest permission that may approve a change of a cluster. */
   readonly care: Permission;
   /** Who may approve a launch, and with it the deletion of checkpoints. */
   readonly permission: Permission;
@@ -19,7 +19,7 @@ export type ActionApprovers = {
   readonly onePersonIsEnough: boolean;
 };
 
-/** `not-permitted`: the permission does not suffice; `own`: this person asked for the list. Null where neither is so. */
+/** `not-permitted`: the permission is too low; `own`: this person asked for the list. Null if the person may approve. */
 export function approverFault(
   { proposal: { change } }: Pick<ActionRecord, 'proposal'>,
   { id }: Pick<Actor, 'id'>,
@@ -31,10 +31,10 @@ export function approverFault(
   return change.askedBy.id === id && !approvers.onePersonIsEnough ? 'own' : null;
 }
 
-/** The time over which a config's own consents are counted. */
+/** The period in which the config's own approvals are counted. */
 const PRE_APPROVAL_PERIOD_MS = 24 * 60 * 60 * 1_000;
 
-/** What the config says about this proposal; null = it never consents to such a thing. */
+/** The config's pre-approval for this proposal; null if the config can never approve such a change. */
 export function preApprovalOf(
   config: LabConfig,
   { cluster, change }: ActionProposal,
@@ -45,7 +45,7 @@ export function preApprovalOf(
   return { stands: approval === 'pre-approved', max: deletesPerDayMax };
 }
 
-/** How many others of the cluster the config consented to within the period before `now`, used or not. */
+/** How many other proposals for the cluster the config approved in the period before `now`, used or not. */
 export function preApprovalsUsed(
   actions: readonly ActionRecord[],
   { cluster, digest }: { readonly cluster: string; readonly digest: Digest },
@@ -62,7 +62,7 @@ export function preApprovalsUsed(
 
 export type ActionDraft = Extract<EventDraft, { type: 'action-proposed' }>;
 
-/** `role`: the process that proposes it. Throws if it has no step. */
+/** `role`: the process that proposes the action. Throws if it has no step. */
 export function proposeAction(
   role: 'control' | 'watch',
   what: Omit<ActionProposal, 'v' | 'evidence'>,

@@ -1,6 +1,6 @@
 /**
- * A bad TPU node (policy ML-29): from the log's signature to the one machine
- * that it came from, and the proposal to delete it. What is not certain is asked, never guessed.
+ * A bad TPU node (policy ML-29): finds the one machine behind a failure signature in the log, and proposes to delete it.
+ * If the machine is uncertain, ferrybot asks a person and never guesses.
  */
 
 import type { ActionRecord, VmIdentity } from '../domain/actions/action.ts';
@@ -18,22 +18,22 @@ import {
 } from '../domain/values.ts';
 import { proposeAction } from './action-approval.ts';
 
-/** So long the machines are asked for again before a person is told that they cannot be listed. */
+/** How long the machine listing is retried before a person is informed that it fails. */
 export const BAD_NODE_PATIENCE_MS = 10 * 60 * 1_000;
-/** Proposals for one attempt: a consent that fell is asked for anew, and not for ever. */
+/** The most proposals for one attempt: an unused proposal is repeated, but not forever. */
 const NODE_PROPOSALS_MAX = 3;
 
-/** The signatures of the policy after which a TPU's machine may be replaced. */
+/** The failure signatures for which the policy allows replacing a TPU machine. */
 const NODE_SIGNATURES: ReadonlySet<string> = new Set(['no-accelerator', 'driver-cleanup', 'device-busy']);
 
-/** What the log of the current attempt shows. */
+/** The match in the log of the current attempt. */
 type BadNodeMatch = {
   readonly attempt: number;
   readonly signatures: readonly string[];
   readonly lines: readonly string[];
-  /** Addresses of workers; `several` where one line stands for more than it names. */
+  /** Addresses of workers; `several` if one line represents more workers than it names. */
   readonly workers: readonly string[];
-  /** When it was first seen; null where nobody knows, as of a log that lies in a file. */
+  /** When the match was first seen; null if that is unknown, as for a log in a file. */
   readonly since: Instant | null;
 };
 
@@ -61,7 +61,7 @@ type BadNodeJudgement =
   /** The machines could not be listed yet. */
   | { readonly kind: 'wait'; readonly why: string };
 
-/** The signature match that nobody has answered yet: with a proposal, or by asking a person. Null where nothing is owed. */
+/** The signature match without an answer so far: no proposal, and no question to a person. Null if there is none. */
 export function openSignatureMatch(state: RunState): BadNodeMatch | null {
   const { submission, end, stop } = state;
   if (submission === null || stop !== null || isOver(state) || end?.status === 'SUCCEEDED') return null;
@@ -84,13 +84,13 @@ export function openSignatureMatch(state: RunState): BadNodeMatch | null {
   };
 }
 
-/** A proposal that came to nothing is made anew, with today's evidence, a bounded number of times. */
+/** A proposal that came to nothing is repeated with current evidence, at most `NODE_PROPOSALS_MAX` times. */
 function hasProposal({ actions }: RunState, attempt: number): boolean {
   const made = actions.filter(({ evidence }) => evidence.facts['attempt'] === attempt);
   return made.length >= NODE_PROPOSALS_MAX || made.some((one) => !cameToNothing(one));
 }
 
-/** Nothing was called, and the machine is as it was: the runner refused the consent, or died before the call. */
+/** No call was made and the machine is unchanged: the runner refused the consent, or died before the call. */
 function cameToNothing({ ended }: ActionRecord): boolean {
   return ended !== null && (ended.outcome === 'refused' || ended.code === 'interrupted');
 }
@@ -100,7 +100,7 @@ function isOfAttempt(incident: Incident, attempt: number): boolean {
   return (incident.detail.attempt ?? 1) === attempt;
 }
 
-/** The one machine that the signature match means, or why that cannot be said. Hosts of one slice are one machine. */
+/** The one machine behind the match, or why it is uncertain. All hosts of one slice are one machine. */
 export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now: Instant): BadNodeJudgement {
   const { workers, since } = match;
   const [address] = workers;
@@ -115,7 +115,7 @@ export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now
   const named = workers.map((one) => ({ address: one, vms: listing.vms.filter((vm) => has(vm, one)) }));
   const nowhere = named.find(({ vms }) => vms.length === 0);
   if (nowhere !== undefined) return unclear('no-machine', nowhere.address);
-  // An address is given again: the machine that was made after the failure is its replacement, and healthy.
+  // Addresses are reused: a machine created after the failure is a healthy replacement.
   const then = named.map(({ vms }) => vms.filter((vm) => !isMadeSince(vm, since)));
   const replaced = named.find((_, index) => then[index]?.length === 0);
   if (replaced !== undefined) return unclear('made-since', replaced.vms.map(({ name }) => name).join(', '));
@@ -124,7 +124,7 @@ export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now
   const [vm, ...others] = new Set(then.flat());
   if (vm === undefined || others.length > 0)
     return unclear('several-workers', `${workers.join(', ')}: ${namesOf(then.flat())}`);
-  // Whoever deletes the head has restarted the cluster, which nobody can consent to here.
+  // Deleting the head node restarts the cluster. A consent here must not allow that.
   if (vm.rayNodeType === 'head') return unclear('head-node', vm.name);
   if (vm.state === 'DELETING') return unclear('being-deleted', vm.name);
   const { name, zone, createdAt } = vm;
@@ -158,7 +158,7 @@ function unclear(code: UnclearCode, why: string): BadNodeJudgement {
 type NodeProposalInput = {
   readonly state: RunState;
   readonly match: BadNodeMatch;
-  /** Null where the config does not say where the machines are. */
+  /** Null if the config does not configure the machines. */
   readonly listing: VmListing | null;
   readonly repository: string;
   readonly project: string;
@@ -167,7 +167,7 @@ type NodeProposalInput = {
   readonly redact: (text: string) => string;
 };
 
-/** What the watch records; null while the machines cannot be listed. */
+/** The event for the watch to record; null while the machines cannot be listed. */
 export function answerSignatureMatch(input: NodeProposalInput): EventDraft | null {
   const { state, match, redact } = input;
   const judged = judgeBadNode(match, input.listing, input.now);

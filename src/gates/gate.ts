@@ -1,4 +1,4 @@
-/** What a launch gate is: data with a why. It looks at facts, never at the world; unknown never passes. */
+/** Launch gates: each judges the facts that it gets and gives a reason. It reads nothing itself, and an unknown fact never passes. */
 
 import type { ResumePoint, RootContents, StartPoint } from '../checkpoints/start.ts';
 import type { LaneConfig } from '../config/lane-schema.ts';
@@ -17,10 +17,10 @@ import type { Description } from '../domain/logbook/run-state.ts';
 import type { Launch, RentalSpending } from '../domain/past-runs.ts';
 import { type Digest, type Instant, type Observed, unknown } from '../domain/values.ts';
 
-/** What became of an approval since it was recorded. */
+/** Whether a recorded approval still counts, and if not, why. */
 export type ApprovalStanding = 'counts' | ApprovalFaultCode;
 
-/** One approval that was recorded and not dropped. `body`: fingerprint of the text that it was given to. */
+/** One approval that was recorded and not dropped. `body`: fingerprint of the description that the approver saw. */
 export type GivenApproval = {
   readonly actor: Actor;
   readonly digest: Digest;
@@ -29,16 +29,16 @@ export type GivenApproval = {
   readonly standing: Observed<ApprovalStanding>;
 };
 
-/** `needed`: distinct people that the run's cost demands. `lastDrop`: the newest approval that fell. */
+/** `needed`: how many different people must approve a run of this cost. `lastDrop`: the newest approval that was dropped. */
 export type ApprovalFacts = {
   readonly needed: number;
-  /** The manifest whose envelope has approved what would be launched; left out where approvals have to name that itself. */
+  /** The manifest that approved this fix in advance (its envelope). Left out where approvals must name the launched manifest itself. */
   readonly beforehand?: Digest;
   readonly given: readonly GivenApproval[];
   readonly lastDrop: { readonly reason: DropReason; readonly digest: Digest } | null;
 };
 
-/** Those that were given to this very manifest, or to the one that has approved it, and to this very text (architecture, D4). */
+/** The approvals for this description, and for this manifest or the one that approved it in advance (architecture, D4). */
 export function givenTo(
   { given, beforehand }: ApprovalFacts,
   now: { readonly digest: Digest; readonly body: Digest },
@@ -47,88 +47,88 @@ export function givenTo(
   return given.filter((one) => one.digest === named && one.body === now.body);
 }
 
-/** What is compared with what would run now. */
+/** An earlier manifest, to compare with the one that would run now. */
 export type RanBefore = {
   readonly manifest: Manifest;
-  /** It is the run that this one goes on from under an identity of its own. */
+  /** True if the manifest belongs to the earlier run that this run continues under its own identity. */
   readonly isOfAnotherRun: boolean;
 };
 
-/** Everything that the gates of one run look at, at one moment. */
+/** All facts for the gates of one run, read at one moment. */
 export type GateFacts = {
   readonly repository: string;
   readonly now: Instant;
   readonly proposal: EventDataByType['proposed'];
-  /** The attempt that has failed and that the change may mend; null before one has. */
+  /** The failed attempt that this change may fix; null if no attempt has failed. */
   readonly fixOf: number | null;
-  /** The settings of the run's lane, and the gates that only its kind has. */
+  /** The settings of the run's lane. `own`: the gates that only this kind of run has. */
   readonly lane: LaneConfig;
   readonly own: readonly Gate[];
   readonly onePersonIsEnough: boolean;
-  /** What the run's issue asks for, as it is recorded and as it says now; left out for a run that began from none. */
+  /** The contract in the run's issue, as recorded and as read now. Left out for a run without a contract. */
   readonly contract?: { readonly recorded: Contract; readonly read: Observed<Contract> };
-  /** Whether the machine that the contract asks for is rented here; left out where it asks for none. */
+  /** Whether this lab rents the machine that the contract asks for. Left out if the contract asks for none. */
   readonly machine?: MachineFit;
-  /** What the cluster says of the job that was taken over; left out for a run that launched its own. */
+  /** The cluster's description of an adopted job. Left out for a run that launched its own job. */
   readonly adopts?: Description;
-  /** Where the run begins; left out for one whose contract says nothing of it. */
+  /** The start point of the run. Left out if its contract names none. */
   readonly start?: Observed<StartPoint>;
-  /** What the attempt after the one that failed goes on from; left out before one has, and where a person named another. */
+  /** What the next attempt resumes from. Left out before an attempt has failed, and where a person named a checkpoint. */
   readonly resume?: Observed<ResumePoint>;
   /** The container that the contract names; left out where it names none. */
   readonly container?: ContainerFacts;
-  /** Who has said that the watch of the run is theirs; left out where nobody has. */
+  /** The owner who committed to watching the run. Left out if there is none. */
   readonly owner?: Actor | null;
-  /** What the attempt that has failed ran, or the last one of the run that this one goes on from; null where nothing ran before. */
+  /** What the failed attempt ran, or the last attempt of the run that this one continues; null if nothing ran before. */
   readonly ranBefore?: Observed<RanBefore> | null;
   readonly pull: Observed<TargetFacts>;
   readonly issue: Observed<IssueFacts>;
   readonly change: Observed<ChangeFacts>;
   readonly body: Observed<BodyFacts>;
-  /** Who had a hand in the proposal besides the bot. */
+  /** The authors of the proposal, without the bot. */
   readonly authors: Observed<Authors>;
-  /** Checks on the head, ours among them. */
+  /** The checks on the head commit, including ferrybot's own. */
   readonly checks: Observed<readonly CheckFacts[]>;
   readonly configHealth: Observed<ConfigHealth>;
-  /** When a person or the proposal last wrote in the ferry issue: its text or a comment; ferrybot's own comments do not count. */
+  /** When a person or the proposal last changed the ferry issue's text or commented on it. ferrybot's own comments do not count. */
   readonly issueToldAt: Observed<Instant>;
   /** Ids of other runs that hold the lane. */
   readonly liveRuns: Observed<readonly string[]>;
-  /** Another run that the record knows to write where this one would; null: none does. */
+  /** Another recorded run that writes to this run's output root; null if there is none. */
   readonly rootHolder: Observed<RootHolder | null>;
-  /** What lies where it would write; left out once an attempt was there, and for a run that has no plan of its checkpoints. */
+  /** What the output root contains. Left out once an attempt has run there, and for a run without a checkpoint plan. */
   readonly rootContents?: Observed<RootContents>;
-  /** Paths in the command below which, by the record, another run writes; left out where the record or the manifest is unknown. */
+  /** Paths in the command where another recorded run writes. Left out if the record or the manifest is unknown. */
   readonly othersPaths?: readonly string[];
-  /** Another run that the record knows under this one's identity in the tracker; null: none is. */
+  /** Another recorded run with this run's identity in the tracker; null if there is none. */
   readonly trackerHolder: Observed<string | null>;
   readonly holds: Observed<readonly Hold[]>;
   /** Runs of the lane that were sealed as passes. */
   readonly passes: Observed<readonly string[]>;
-  /** What the lane has launched as far back as any budget reaches, this run's earlier attempts too. */
+  /** The lane's launches as far back as any budget reaches, including this run's earlier attempts. */
   readonly launches: Observed<readonly Launch[]>;
-  /** What other runs have rented, on whichever cluster, as far back as a budget reaches; left out where nobody asks. */
+  /** What other runs rented, on any cluster, as far back as a budget reaches. Left out if no gate needs it. */
   readonly rentals?: Observed<readonly RentalSpending[]>;
-  /** The approved-to-be manifest, or what keeps it from being built. */
+  /** The manifest to approve, or why it cannot be built. */
   readonly manifest: Observed<Manifest>;
-  /** What the standing approvals were given to, as the record has it; null while none stands. */
+  /** The recorded manifest that the current approvals are for; null if there are none. */
   readonly approved: Manifest | null;
   readonly approvals: Observed<ApprovalFacts>;
   /** What an approval binds to now: the manifest's digest and the fingerprint of the text. */
   readonly bound: Observed<{ readonly digest: Digest; readonly body: Digest }>;
 };
 
-/** What is asked before anybody has approved anything, and again on the runner, which looks at approvals by itself. */
+/** The facts before any approval. The runner, which checks approvals itself, evaluates these gates again. */
 export type ChangeGateFacts = Omit<GateFacts, 'approvals'>;
 
 export type Gate = {
   readonly id: GateId;
   readonly evaluate: (facts: ChangeGateFacts) => Judgement;
-  /** For one that reads settings and no facts but those that are recorded with its answer: `backtest` asks it again. */
+  /** Set on a gate that reads only settings and facts recorded with its verdict: `backtest` evaluates it again. */
   readonly readsSettings?: true;
 };
 
-/** What the gates over the approvals look at, and nothing else: the card has it from the record alone. */
+/** The only facts that the approval gates need. The card takes them from the record. */
 export type ApprovalGateFacts = Pick<GateFacts, 'approvals' | 'bound'>;
 export type ApprovalGate = {
   readonly id: GateId;
@@ -150,7 +150,7 @@ type Says<Gate extends GateId, By extends readonly RemedyActor[]> = <
 ) => Judgement;
 
 /**
- * How one gate answers: with its own codes alone, and the facts of each. A warning lets the run through; `unknown` holds it back, and its
+ * The answers that one gate can give: its own codes, each with its facts. A warning does not block the run. `unknown` does, and its
  * facts have a `why`.
  */
 type Judging<Gate extends GateId> = {
@@ -176,12 +176,11 @@ const JUDGING = {
   unknown: says('unknown'),
 };
 
-/** The answers of this gate. */
 export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
   return JUDGING;
 }
 
-/** A gate: `evaluate` gets the facts and the answers of this gate. */
+/** Defines a gate. `evaluate` gets the facts and the answers of this gate. */
 export function defineGate<Id extends GateId>(
   id: Id,
   evaluate: (facts: ChangeGateFacts, answer: Judging<Id>) => Judgement,
@@ -190,17 +189,17 @@ export function defineGate<Id extends GateId>(
   return { id, evaluate: (facts) => evaluate(facts, JUDGING), ...options };
 }
 
-/** The gate cannot tell: it holds the run back until the fact can be read. */
+/** The verdict for an unreadable fact: the run waits until the fact can be read. */
 export function cannotTell(why: string): Judgement {
   return { outcome: 'unknown', code: 'unreadable', found: { why }, remedyBy: 'time' };
 }
 
-/** What the run's issue says now. Unknown without a contract, which `contract-complete` asks for. */
+/** The contract in the run's issue as it is now. Unknown without a contract; `contract-complete` reports that case. */
 export function contractNow(contract: GateFacts['contract'] | undefined): Observed<Contract> {
   return contract?.read ?? unknown('the run has no contract');
 }
 
-/** Evaluates over a fact that may be unreadable. */
+/** Judges a fact, or answers `unknown` if it could not be read. */
 export function given<Value>(fact: Observed<Value>, judge: (value: Value) => Judgement): Judgement {
   return fact.kind === 'known' ? judge(fact.value) : cannotTell(fact.why);
 }
@@ -234,7 +233,7 @@ function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand 
 
 const { block, pass } = judging('manifest-unchanged');
 
-/** Gate: what would be launched is what was approved: the same manifest, and the same text around it (architecture, D4). */
+/** Gate: the approved manifest and description are the ones that would be launched (architecture, D4). */
 const manifestUnchanged: ApprovalGate = {
   id: 'manifest-unchanged',
   evaluate: ({ approvals, bound }) => given(approvals, (facts) => given(bound, (now) => judge(facts, now))),
@@ -242,7 +241,7 @@ const manifestUnchanged: ApprovalGate = {
 
 type Bound = { readonly digest: Digest; readonly body: Digest };
 
-/** Nothing approved, nothing changed; an approval that fell because of a change is told until there is a new one. */
+/** Passes before the first approval. After a change dropped an approval, it blocks until there is a new one. */
 function judge(facts: ApprovalFacts, now: Bound): Judgement {
   const digest = now.digest.slice(7, 19);
   const last = facts.given.at(-1)?.digest ?? null;
@@ -259,7 +258,7 @@ function judge(facts: ApprovalFacts, now: Bound): Judgement {
 
 const OVER_APPROVALS = [approverAllowed, manifestUnchanged] as const;
 
-/** The verdicts over the approvals, on the two facts that they look at. */
+/** The verdicts of the approval gates. */
 export function approvalVerdicts(facts: ApprovalGateFacts): readonly Verdict[] {
   return OVER_APPROVALS.map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }

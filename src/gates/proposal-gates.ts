@@ -8,12 +8,12 @@ import { limits } from '../domain/limits.ts';
 import { toRfc3339 } from '../domain/values.ts';
 import { type ChangeGateFacts, defineGate, type GateFacts, given } from './gate.ts';
 
-/** The pull request is open, no draft, and goes to the lane's branch (policy DF-23). */
+/** The pull request is open, not a draft, and targets the lane's branch (policy DF-23). */
 export const targetBranch = defineGate(
   'target-branch',
   ({ pull, lane, proposal }, { block, pass }) =>
     given(pull, (value) => {
-      // A closed issue is told by the gate of the issue.
+      // `issueUpdated` reports a closed issue.
       if (value.state !== 'open' && !isIssueFirst(proposal)) return block('closed', 'author');
       if (value.isDraft) return block('draft', 'author');
       if (value.baseBranch === lane.targetBranch) return pass('targets-branch', { branch: value.baseBranch });
@@ -23,7 +23,7 @@ export const targetBranch = defineGate(
   { readsSettings: true },
 );
 
-/** What would run lies in this repository; a fork's commit is never shipped to a runner that holds credentials. */
+/** The head commit is in this repository. ferrybot never ships a fork's commit to a runner that holds credentials. */
 export const headRepository = defineGate('head-repository', ({ pull, repository }, { block, pass }) =>
   given(pull, (value) =>
     value.headRepository === repository
@@ -32,7 +32,7 @@ export const headRepository = defineGate('head-repository', ({ pull, repository 
   ),
 );
 
-/** Everybody who had a hand in the proposal can be named, so that nobody approves their own work unseen. */
+/** Every author of the proposal is known, so that no author can approve their own work unnoticed. */
 export const authorsKnown = defineGate('authors-known', ({ authors, onePersonIsEnough }, { block, pass }) => {
   if (onePersonIsEnough) return pass('one-person');
   return given(authors, ({ people, unnamed }) => {
@@ -46,8 +46,8 @@ export const authorsKnown = defineGate('authors-known', ({ authors, onePersonIsE
 
 const MS_PER_HOUR = 3_600_000;
 
-/** The change begins at a commit that the target branch pointed to, not long ago (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
-// A merge base that is the branch's tip is as fresh as it gets, whatever its age: a rebase would change nothing.
+/** The change is based on a recent commit of the target branch (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
+// A merge base at the branch's tip is fresh at any age: a rebase would change nothing.
 export const freshness = defineGate(
   'freshness',
   ({ change, lane, now }, { block, pass, warn }) =>
@@ -66,7 +66,7 @@ export const freshness = defineGate(
   { readsSettings: true },
 );
 
-/** The age itself is left out: it changes with every look, and an answer that did not change is recorded once. */
+/** The facts leave out the age: it differs at every evaluation, and an unchanged verdict must be recorded only once. */
 function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshness']['fresh']> {
   return {
     base: change.mergeBase.slice(0, 12),
@@ -77,8 +77,8 @@ function foundIn(change: ChangeFacts, hoursMax: number): Facts<Verdicts['freshne
 }
 
 /**
- * The lab's checks on the head are green; ferrybot's own is no condition of anything (architecture, D4). Worst first: what failed
- * needs a person, what waits for a maintainer needs another, what runs needs time.
+ * The lab's checks on the head commit are green; ferrybot's own checks do not count (architecture, D4). The worst state comes first:
+ * failures need the author, pending workflow approvals need a maintainer, running checks need time.
  */
 export const checksGreen = defineGate(
   'checks-green',
@@ -106,11 +106,11 @@ export const checksGreen = defineGate(
   { readsSettings: true },
 );
 
-/** What counts: every check but ours, or those that the config names. */
+/** The checks that count: all except ferrybot's own, or those that the config names. */
 function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lane']): readonly CheckFacts[] {
   const others = all.filter((check) => !check.ours);
   if (requiredChecks === 'all') return others;
-  // A workflow that waits for approval has no jobs yet: it may hold the named check, so it counts.
+  // A workflow that waits for approval has no jobs yet. It may contain the named check, so it counts.
   return others.filter((check) => check.state === 'awaits-approval' || isNamed(check, requiredChecks));
 }
 
@@ -122,7 +122,7 @@ function missingChecks(
   return required.filter((name) => !all.some((check) => !check.ours && isNamed(check, [name])));
 }
 
-/** By its own name, or as `workflow / name`, as GitHub shows it. */
+/** Matches the check's own name, or `workflow / name`, as GitHub shows it. */
 function isNamed(check: CheckFacts, names: readonly string[]): boolean {
   return names.includes(check.name) || names.includes(nameOf(check));
 }
@@ -131,8 +131,8 @@ function nameOf({ name, workflow }: CheckFacts): string {
   return workflow === null || workflow === name ? name : `${workflow} / ${name}`;
 }
 
-/** The run is named by its date, so that no result is mistaken for another day's (policy DF-14). */
-// Both the name that was proposed and the one that would be launched: the config may have changed between the two.
+/** The run name contains its date, so that its results are not confused with another day's (policy DF-14). */
+// Compares both the proposed name and the name that would be launched: the config may have changed in between.
 export const runNameDated = defineGate(
   'run-name-dated',
   ({ proposal, lane, manifest }, { block, pass }) =>
@@ -147,7 +147,7 @@ export const runNameDated = defineGate(
   { readsSettings: true },
 );
 
-/** Every box of the checklist that must be ticked before a launch is there and ticked; outcomes are ferrybot's own to tick. */
+/** Every required checklist box exists and is ticked. ferrybot itself ticks the boxes of outcomes. */
 export const preconditions = defineGate(
   'preconditions',
   ({ body, lane }, { block, pass }) =>
@@ -166,7 +166,7 @@ export const preconditions = defineGate(
   { readsSettings: true },
 );
 
-/** The ferry issue is open, labelled, links the pull request where there is one, and was updated after the last change (policy DF-33). */
+/** The ferry issue is open, labelled, links its pull request if there is one, and was updated after the last change (policy DF-33). */
 export const issueUpdated = defineGate('issue-updated', (facts, { block, pass }) =>
   given(facts.issue, ({ number: issue, state, labels, body }) => {
     const { pull } = facts.proposal;
@@ -174,7 +174,7 @@ export const issueUpdated = defineGate('issue-updated', (facts, { block, pass })
     if (!isLabelled(facts, labels)) return block('issue-unlabelled', 'maintainer', { issue });
     if (!isIssueFirst(facts.proposal) && !new RegExp(`(#|/pull/)${pull}(?!\\d)`).test(body))
       return block('issue-not-linked', 'author', { issue, pull });
-    // The last change is the newest commit of the proposal, by its committer's time.
+    // The last change is the newest commit of the proposal, by its committer date.
     return given(facts.change, ({ headAt, headSha }) =>
       given(facts.issueToldAt, (toldAt) => {
         // rule DF-33
@@ -191,7 +191,7 @@ export const issueUpdated = defineGate('issue-updated', (facts, { block, pass })
   }),
 );
 
-/** The label, or the command, that asked for a run in this very issue says as much as `experiment`. */
+/** In an issue-first run, the label or command that asked for the run replaces the label `experiment`. */
 function isLabelled({ proposal, contract }: ChangeGateFacts, labels: readonly string[]): boolean {
   if (hasLabel(labels, 'experiment')) return true;
   const { own } = proposal;

@@ -1,4 +1,4 @@
-/** The launch gates that runs of every kind pass, and the evaluation of all at one moment, in the order in which a person reads them. */
+/** The launch gates for runs of every kind, and their evaluation at one moment, in the order in which the card shows them. */
 
 import { targetFacts } from '../domain/launch/hold.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
@@ -28,7 +28,7 @@ import {
   targetBranch,
 } from './proposal-gates.ts';
 
-/** The rules that this run is judged by are the newest ones of the default branch, those are valid, and its lane is in them. */
+/** The config in force is the newest one of the default branch, is valid, and contains this run's lane. */
 export const configValid = defineGate('config-valid', ({ configHealth }, { block, pass }) =>
   given(configHealth, ({ isValid, problems, first, line, inForce, since, missingLane }) => {
     const commit = inForce.slice(0, 12);
@@ -39,8 +39,8 @@ export const configValid = defineGate('config-valid', ({ configHealth }, { block
 );
 
 /**
- * The launch command goes to the cluster that the lane names in the config in force, and what was approved goes
- * there too (policy DF-34). A manifest of this moment is made from that config; the approved one is the record's.
+ * The manifest built now and the approved manifest both go to the cluster that the config in force names for the lane
+ * (policy DF-34). The approved manifest comes from the record.
  */
 export const clusterMatches = defineGate('cluster-matches', ({ manifest, approved, lane }, { block, pass }) =>
   given(manifest, ({ cluster }) => {
@@ -57,7 +57,7 @@ export const clusterMatches = defineGate('cluster-matches', ({ manifest, approve
 
 const onCost = judging('cost-budget');
 
-/** One run costs no more than the lane's budget, by the cost table of its cluster, and nor do the runs of a period. */
+/** The cost of one run, by its cluster's cost table, and of all runs in a period is within the lane's budget. */
 export const costBudget = defineGate(
   'cost-budget',
   ({ manifest, lane, launches, rentals, now }) =>
@@ -92,7 +92,7 @@ export const costBudget = defineGate(
   { readsSettings: true },
 );
 
-/** Null where everything that the run may rent fits into what is left of the day and of the month on its cluster. */
+/** Null if everything that the run may rent fits into the remaining budget of the day and the month on its cluster. */
 function rentedTooMuch(
   terms: Manifest['envelope']['rental'],
   rentals: GateFacts['rentals'],
@@ -117,19 +117,19 @@ function rentedTooMuch(
   return null;
 }
 
-/** No other run of the lane is live; two ferries at once would tell nothing about either. */
+/** No other run of the lane is live: two ferries at the same time would make both results useless. */
 export const laneFree = defineGate('lane-free', ({ liveRuns }, { block, pass }) =>
   given(liveRuns, (runs) =>
     runs.length === 0 ? pass('free') : block('busy', 'time', { run: runs[0] ?? '', count: runs.length }),
   ),
 );
 
-/** Nobody holds this run, its lane, its day or the repository. */
+/** There is no hold on this run, its lane, its day or the repository. */
 export const notHeld = defineGate('not-held', ({ holds }) => judgeHolds(holds));
 
 const onHolds = judging('not-held');
 
-/** The judgement of `not-held`, which goes by the record alone. */
+/** The judgement of `not-held`. It needs only the record. */
 export function judgeHolds(holds: GateFacts['holds']): Judgement {
   return given(holds, ([first, ...others]) => {
     if (first === undefined) return onHolds.pass('free');
@@ -139,7 +139,7 @@ export function judgeHolds(holds: GateFacts['holds']): Judgement {
   });
 }
 
-/** Everything that decides what will run is known and can be seen, so that there is one digest to approve. */
+/** Everything that decides what will run is known and visible, so that there is one digest to approve. */
 export const manifestComplete = defineGate(
   'manifest-complete',
   ({ manifest, change, lane }, { block, pass }) => {
@@ -150,7 +150,7 @@ export const manifestComplete = defineGate(
     if (manifest.kind === 'unknown') return cannotTell(manifest.why);
     const unseen = unseenIn(manifest.value);
     if (unseen !== null) return block('unseen', 'author', unseen);
-    // As the card writes it.
+    // The length as the card prints it.
     const { length: chars } = JSON.stringify(manifest.value, null, 2);
     const most = limits.shownManifestCharsMax;
     return chars <= most ? pass('complete') : block('too-long', 'author', { chars, most });
@@ -158,7 +158,7 @@ export const manifestComplete = defineGate(
   { readsSettings: true },
 );
 
-/** The first part of what runs that a reader of it takes for another: texts of people about it decide nothing. */
+/** The first executed part with an invisible or misleading sign. Texts that people write about the run are not executed. */
 function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: string } | null {
   const { command, outputRoot, runName, tracker, resume, envelope, trees, delta, base } = manifest;
   const parts: readonly (readonly [string, readonly (string | null)[]])[] = [
@@ -188,7 +188,7 @@ function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: s
   return null;
 }
 
-/** Gates over the change and the lane: an approval is given when they pass, and a launch needs them again. */
+/** Gates over the change and the lane: they must pass before an approval, and again before a launch. */
 const CHANGE_GATES: readonly Gate[] = [
   targetBranch,
   headRepository,
@@ -206,22 +206,21 @@ const CHANGE_GATES: readonly Gate[] = [
   manifestComplete,
 ];
 
-/** The gates over the change and the lane, with those that only the kind has. */
+/** The gates over the change and the lane, including those that only this kind of run has. */
 export function changeGates(own: readonly Gate[]): readonly Gate[] {
   return [...CHANGE_GATES, ...own].toSorted((a, b) => GATES.indexOf(a.id) - GATES.indexOf(b.id));
 }
 
-/** The verdicts that are recorded in `gated`: each explains itself. */
+/** The verdicts that `gated` events record; each contains its reason. */
 export function changeVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
   return changeGates(facts.own).map((gate) => ({ gate: gate.id, ...gate.evaluate(facts) }));
 }
 
-/** What the runner evaluates again: the same gates over the change and the lane, on its own reading. */
+/** The verdicts of the runner, which evaluates the same gates on facts that it read itself. */
 export function runnerVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
   return changeVerdicts(facts).filter(({ gate }) => isRunnerGate(gate));
 }
 
-/** Every gate's verdict on the same facts. */
 export function runGates(facts: GateFacts): readonly Verdict[] {
   return [...changeVerdicts(facts), ...approvalVerdicts(facts)];
 }

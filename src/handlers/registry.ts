@@ -141,7 +141,7 @@ const workflowRun = handler(
   },
 );
 
-/** A check of the lab's CI may be what a launch waits for. No gate waits for ferrybot's own checks (architecture, D4). */
+/** A launch may wait for a check of the lab's CI. No gate waits for ferrybot's own checks (architecture, D4). */
 const checkRun = handler(
   'check_run',
   z.object({

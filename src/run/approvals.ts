@@ -1,4 +1,4 @@
-/** Approvals as gate facts. */
+/** Turns recorded approvals into gate facts, and drops those that are no longer valid. */
 
 import { dropByBrake } from '../commands/brakes.ts';
 import { maxAgeMsOf, mayApprove, quorumOf } from '../config/approvers.ts';
@@ -28,7 +28,7 @@ export function approvalFacts(
   return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
 }
 
-/** The approval gates from the record alone, for the card. */
+/** The verdicts of the approval gates for the card, which uses only the record. */
 export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConfig): readonly Verdict[] {
   const digest = state.gate?.digest ?? null;
   const body = state.gate?.body ?? null;
@@ -38,7 +38,7 @@ export function recordedApprovalVerdicts(state: RunState, config: LaneScopedConf
   });
 }
 
-/** Approvals that control rechecks until it orders a launch; then the runner does. */
+/** The approvals that control rechecks. Once control has ordered a launch, the runner checks them instead. */
 function approvalsToLookAt(state: RunState): readonly Approval[] {
   const isOrdered = state.order?.status === 'open' || state.order?.status === 'claimed';
   const isAwaited = isBeforeLaunch(state) || wantsRelaunch(state);
@@ -99,7 +99,7 @@ function standingOf(
   );
 }
 
-/** The commit that was approved; for a pre-approved fix, the failed one. */
+/** The commit that was approved; for a fix that was approved in advance, the failed attempt's commit. */
 function commitOf(state: RunState, { digest }: Approval): string | undefined {
   const ran = [failedAttempt(state), ...state.attempts].find((past) => past?.order.order.digest === digest);
   return digest === state.gate?.digest ? state.gate.commit : ran?.order.order.commit;
@@ -111,7 +111,7 @@ function commentOf(approval: Approval, facts: RunFacts): Observed<CommentFacts |
   return facts.cited.get(nameOf(approval)) ?? unknown('an approving comment was not asked for');
 }
 
-/** Missing facts: permissions of approvers, and approving comments that the threads lack. */
+/** Facts to read: permissions of approvers, and approving comments that are missing from the threads. */
 function unreadOfApprovals(
   state: RunState,
   { comments, permissions, cited }: Pick<RunFacts, 'comments' | 'permissions' | 'cited'>,
@@ -143,7 +143,7 @@ function shownIn(comments: RunFacts['comments'], approval: Approval): Observed<C
   return known(comments.value.find(isIt) ?? null);
 }
 
-/** Drops invalid approvals, one reason at a time, before an order uses them. An unreadable fact drops nothing and orders nothing. */
+/** Drops invalid approvals, one reason at a time, before an order uses them. While a fact is unreadable, it neither drops nor orders. */
 export function decideApprovals(
   state: RunState,
   facts: RunFacts,
@@ -153,7 +153,7 @@ export function decideApprovals(
   const unread = unreadOfApprovals(state, facts);
   if (unread.length > 0) return need(...unread);
   const resting = approvalsToLookAt(state);
-  // Once launched, a dropped approval changes nothing, unless restarts need new approvals.
+  // After the launch, a dropped approval changes nothing unless restarts need new approvals.
   if (!(isBeforeLaunch(state) || restartsLeft(state) <= 0) || resting.length === 0) return null;
   const { journalHolds } = facts;
   if (journalHolds.kind === 'known' && holdsOn(journalHolds.value, state.proposal).length > 0) {
@@ -175,7 +175,7 @@ export function decideApprovals(
   return append({ type: 'approval-dropped', role: 'control', data });
 }
 
-/** The approving comment; only earlier cards can mislead. */
+/** The approving comment to check. Only cards posted before it could mislead the approver. */
 type AskedApproval = {
   readonly state: Pick<RunState, 'shown' | 'cardEdit'>;
   readonly digest: Digest;
@@ -183,8 +183,8 @@ type AskedApproval = {
 };
 
 /**
- * The oldest visible second card by a bot or a person with write permission. Others never count, because otherwise anyone could block a
- * launch.
+ * The oldest visible comment that looks like a card, by a bot or a person with write permission. Comments of other people never count,
+ * because otherwise anyone could block a launch.
  */
 export function secondCard(
   asked: AskedApproval,
@@ -208,7 +208,7 @@ export function secondCard(
 }
 
 /**
- * Not ferrybot's according to seal and record: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
+ * Seal and record do not show it as ferrybot's: any workflow can post as github-actions[bot]. A deleted account (id 0) has no permissions.
  */
 function isForeign({ state, approval }: AskedApproval, comment: CommentFacts): boolean {
   const { surface, id, marker, minimized, createdAt, author } = comment;

@@ -18,7 +18,7 @@ import type { LaneScopedConfig } from './lane.ts';
 type Proposal = EventDataByType['proposed'];
 type Shown = Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 
-/** People whose approval would be a self-approval, as far as readable; the gate `authors-known` blocks the rest. */
+/** People who would approve their own work, as far as they are readable; the gate `authors-known` blocks the rest. */
 export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Shown): readonly Actor[] {
   const asked = proposal.requestedBy === null ? [] : [proposal.requestedBy];
   const texts = [pull, issue].flatMap((one) => (one.kind === 'known' ? one.value.versions : []));
@@ -117,7 +117,7 @@ function unnamedEdits(
   written: Digest | null,
   { run, isOurApp, fingerprint }: TextJudge,
 ): readonly string[] {
-  // Two processes may finish one proposal; the slower one's text carries ferrybot's seal.
+  // Two processes may finish one proposal. The slower one's text carries ferrybot's seal.
   const isSuspect = ({ by, sealedFor }: TextVersion): boolean =>
     sealedFor !== run && (by.kind === 'unnamed' || (by.kind === 'app' && !isOurApp(by.login)));
   if (!versions.some(isSuspect)) return [];

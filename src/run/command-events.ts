@@ -72,7 +72,7 @@ function unreadAnswer(said: Exclude<Said, { kind: 'command' | 'unread' }>): Answ
   }
 }
 
-/** What becomes of an item: it waits for its author's permission, is answered without a decision, or is a command to decide. */
+/** The result of checking an item's author: it waits for a permission, has its answer already, or is a command to decide. */
 export type HeardItem =
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'answer'; readonly answer: AnswerDecision; readonly mark: Detail }
@@ -82,12 +82,12 @@ export type HeardItem =
       readonly name: string;
       readonly args: Readonly<Record<string, string>>;
       readonly held: Permission;
-      /** To record with the answer. */
+      /** Extra detail to record with the answer. */
       readonly mark: Detail;
     };
 
 /**
- * Checks an item's author. `needs`: the permission that its command requires, or null; `isMuted`: another answer told the person already. An
+ * Checks an item's author. `needs`: the permission that its command requires, or null. `isMuted`: another answer informed the person. An
  * unreadable permission is reported only after the patience time: a colleague's may be temporarily unreadable during a flood.
  */
 export function hearItem(
@@ -119,7 +119,7 @@ export function hearItem(
   };
 }
 
-/** What a command knows on every thread, with or without a run. */
+/** The context that every command gets, on any thread, with or without a run. */
 export function placeContext(
   { held: permission, args }: Pick<Extract<HeardItem, { kind: 'command' }>, 'held' | 'args'>,
   comment: CommentFacts,
@@ -171,12 +171,12 @@ function holdsBack({ said }: PendingItem): boolean {
   return said.kind === 'unread' || (said.kind === 'command' && definitionOf(said.name)?.holdsBack === true);
 }
 
-/** `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
+/** The seal's tag: `ferry/daily/YYYYMMDD/<slug>` on the launch commit (marin .agents/skills/ferries/SKILL.md). */
 export function sealTagOf(state: RunState): string {
   return `ferry/${state.proposal.lane}/${compactDate(state.proposal.date)}/${state.run}`;
 }
 
-/** The oldest unanswered `/seal` whose comment was edited or deleted. A command is recorded only if its author may seal. */
+/** The oldest unanswered `/seal` in an edited or deleted comment. A command is recorded only if its author may seal. */
 export function withdrawnSeal(state: RunState, comments: readonly CommentFacts[]): SeenCommand | null {
   for (const seen of state.commands.values())
     if (seen.name === 'seal' && seen.answer === null) {

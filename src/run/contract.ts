@@ -54,7 +54,7 @@ type Named = {
   readonly containers: LabConfig['containers'];
 };
 
-/** The image to look up; null if none is named or its registry is not configured. */
+/** The image to read from its registry; null if none is named or its registry is not configured. */
 export function wantedImage({ kind, contract, containers }: Named): ImageReference | null {
   const said = saidOf({ kind, contract });
   const image = said === null ? null : readImageReference(said);
@@ -68,7 +68,7 @@ export function decideImage(config: Named, facts: Pick<RunFacts, 'change' | 'con
   return isJudged && isOpen && wantedImage(config) !== null ? need('containerImage') : null;
 }
 
-/** Absent if the contract names no container. */
+/** The contract's container as gate facts; absent if the contract names none. */
 export function containerOf(
   config: Named & Pick<LaneScopedConfig, 'clusters' | 'lane'>,
   found: RunFacts['containerImage'],

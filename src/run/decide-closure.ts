@@ -21,7 +21,7 @@ import type { ClosureDecision } from './kind.ts';
 import type { LaneScopedConfig } from './lane.ts';
 import { type AttemptCache, append, isDone, mayTry, perform, type Step } from './step.ts';
 
-/** `said` null: closed by timeout, not by a command. */
+/** The decision to carry out. `said` is null if a timeout closed the run, not a command. */
 export type ClosingCommand = {
   readonly decision: ClosureDecision;
   readonly said: Pick<StagedCommand, 'item' | 'actor'> | null;
@@ -48,10 +48,10 @@ export function decideClosure(given: ClosureInput): Step | null {
   return recordStep(input);
 }
 
-/** null = done; `wait` = a fact is missing. */
+/** null: the step is done; `wait`: a fact is missing. */
 type Next = Step | null | 'wait';
 
-/** A later /seal repeats each step, because refused steps may work now. */
+/** The key of one step. A later /seal repeats each step, because a refused step may succeed then. */
 function closureKey(
   step: 'tag' | 'branch' | 'pull',
   { state, command }: Pick<ClosureInput, 'state' | 'command'>,
@@ -79,7 +79,7 @@ function tagStep({ state, command, memory }: ClosureInput): Next {
   });
 }
 
-/** `do`: nothing is known of this step yet, and tries are left. */
+/** `do`: the step has no outcome yet, and tries are left. */
 function beforeStep(key: string, said: ClosingCommand['said'], memory: AttemptCache): Next | 'do' {
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'refused') return refusedSeal(said, outcome.code, outcome.message);
@@ -134,7 +134,7 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   });
 }
 
-/** Configured; a PR that a person already merged or closed is not touched. */
+/** Merges or closes the proposal's pull request as configured, unless a person already did. */
 function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
   const sealed = config.kind.proposes?.afterSeal(config.lane) ?? 'leave';
   if (sealed === 'leave') return null;
@@ -254,7 +254,7 @@ export function decideSourceTag(state: RunState, memory: AttemptCache): Step | n
   return perform(key, { kind: 'push-tag', tag, commit, message: renderSourceTag(state, branch) });
 }
 
-/** A commit is tagged once, even if several attempts use it. */
+/** Whether the source tag of this commit was reported. A commit is tagged once, even if several attempts use it. */
 function isTold({ incidents }: RunState, commit: string): boolean {
   const told = [...incidentsWith(incidents, 'source-kept'), ...incidentsWith(incidents, 'source-not-kept')];
   return told.some(({ detail }) => detail.commit === commit);

@@ -57,10 +57,10 @@ import { append, appendBoth, type Step } from './step.ts';
 
 /** Bounds the size of one push during a flood. */
 const UNTRUSTED_PER_STEP_MAX = 50;
-/** A recorded comment missing for this long was deleted; the list can lag by up to a minute. */
+/** A recorded comment that is missing for this long was deleted; GitHub's list can lag by up to a minute. */
 export const COMMENT_GONE_MS = 60_000;
 
-/** A command whose outside work starts after it was recorded as seen. */
+/** A decided command that starts work outside. The work starts after the command was recorded as seen. */
 export type StagedCommand = {
   readonly item: PendingItem;
   readonly actor: Actor;
@@ -95,7 +95,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
     (item) =>
       !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
   );
-  // First: nothing else may end the run until the seal's state is known.
+  // First in the list: nothing else may end the run until the seal's state is known.
   const items = begun === null || begun === 'unknown' ? others : [begun, ...others];
   const waiting: PendingItem[] = [];
   let rest: CommandOutcome = begun === 'unknown' ? UNCLEAR : goneOutcome(input, comments, withdrawn);
@@ -109,7 +109,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   return rest;
 }
 
-/** People with pending commands whose permission was not read, up to the limit per trigger. */
+/** Authors of pending commands without a read permission, up to the limit per trigger. */
 function unreadPeople(
   permissions: RunFacts['permissions'],
   sealed: SeenCommand | null,
@@ -168,7 +168,7 @@ function withUntrusted(
   return { kind: 'step', step: appendBoth(drafts, outcome.step.journal) };
 }
 
-/** One person in one thread. */
+/** The key of one person in one thread. */
 function placeOf({ comment }: PendingItem): string {
   return `${comment.thread} ${comment.author.id}`;
 }
@@ -218,7 +218,7 @@ function answered(
   return { kind: 'step', step: appendBoth([...seen, ...drafts, answer], journal) };
 }
 
-// What a command is given to decide with: the run, the gates' answer, and facts that it asks for where it goes by them.
+// The context for deciding a command: the run, the gates' verdicts, and facts that are read only on demand.
 
 export type CommandInput = {
   readonly state: RunState;
@@ -226,7 +226,7 @@ export type CommandInput = {
   readonly config: LaneScopedConfig;
   readonly now: Instant;
   readonly gates: GateView | null;
-  /** False if the gates are not judged in this turn unless a command asks for them. */
+  /** False if this turn does not judge the gates unless a command needs them. */
   readonly areGatesDue: boolean;
   readonly isCardUnread: boolean;
   readonly verdict: RunVerdict;
@@ -270,7 +270,7 @@ function contextOf(
   };
 }
 
-/** An edited notice no longer proves what the person saw. */
+/** Whether the person saw the adopted job's notice. An edited notice no longer proves that. */
 function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): boolean {
   const { run, description } = state;
   if (description === null || facts.comments.kind === 'unknown') return false;

@@ -58,8 +58,8 @@ export function needsWatch(state: RunState, now: Instant): boolean {
 }
 
 /**
- * Starts a watch unless one is starting or works. If a watch falls silent, reports that once (policy HR-39) and starts another one beside
- * it. Two at once are harmless: the lease admits one.
+ * Starts a watch unless one is starting or active. If a watch falls silent, this reports the silence once (policy HR-39) and starts a
+ * second watch. Two watches are harmless, because only one can hold the lease.
  */
 export function decideWatch({ state, facts, config, now, memory }: DeciderInput): Step | null {
   const cluster = state.submission?.cluster ?? state.proposal.adopts?.cluster ?? offerWanted(state)?.cluster;
@@ -109,7 +109,7 @@ function silenceOf(
   return isUnstarted ? NOT_STARTED : null;
 }
 
-/** Silent for longer than the newest look allows. Says nothing about the run: a healthy job may have a dead watch. */
+/** Silent for longer than the newest observation allows. A silent watch does not mean a failed job. */
 export function isSilent(state: RunState, cadence: Cadence, now: Instant): boolean {
   const sign = lastSign(state);
   if (sign === null || watchedClusters(state).length === 0) return false;
@@ -119,7 +119,7 @@ export function isSilent(state: RunState, cadence: Cadence, now: Instant): boole
   return silentMs > silenceAllowedMs('cadenceMs' in sign ? sign.cadenceMs : firstPaceMs(cadence));
 }
 
-/** The newest sign of a watch. After the job's end, the watch looks after rented machines. */
+/** The newest sign of a watch. After the job's end, the watch still checks rented machines. */
 function lastSign({ submission, observation, end, rental }: RunState) {
   return (end === null ? null : rental.look) ?? observation ?? submission;
 }
@@ -129,7 +129,7 @@ const ACCOUNT_LOOK_MS = 22 * 60 * 60 * 1_000;
 /** Retry after a failed check. */
 const ACCOUNT_RETRY_MS = 60 * 60 * 1_000;
 
-/** Starts a watch of a renting cluster whose account was not checked for a day. A watch fails if it cannot read the account. */
+/** Starts a watch of a renting cluster if its account was not checked for a day. A watch fails if it cannot read the account. */
 export function decideAccountLook(cluster: string, config: LabConfig, known: DispatchFacts): Step | null {
   const { now } = known;
   const last = dispatchesFor(known.dispatches, 'watch', cluster).at(-1);
@@ -202,17 +202,17 @@ function isStopPending(state: RunState): boolean {
   return state.stop !== null && state.submission !== null && state.end === null;
 }
 
-/** A watch with a lease has looked since the stop. */
+/** Whether a watch with a lease has recorded an observation since the stop. */
 function isSeenByWatch(state: RunState, now: Instant): boolean {
   return !needsWatch(state, now) && (state.observation?.at ?? '') > (state.stop?.at ?? '');
 }
 
-/** Its lease is valid, and it may not have seen the stop yet. */
+/** Whether the lease is valid, but the watch may not have read the stop yet. */
 function mayBeSeenByWatch(state: RunState, now: Instant): boolean {
   return !needsWatch(state, now) && now - stoppedAt(state) < STOP_PATIENCE_MS;
 }
 
-/** Since when the job was reachable. */
+/** When the wait for a confirmed stop started: at the stop, or when the cluster was reachable again. */
 function pendingSince(state: RunState): number {
   const back = incidentsWith(state.incidents, 'cluster-back').at(-1);
   return Math.max(stoppedAt(state), fromRfc3339(back?.at ?? '') ?? 0);
@@ -249,7 +249,7 @@ export type CareInput = {
   readonly workflowRuns: RunFacts['workflowRuns'];
   readonly isHeld: boolean;
   readonly config: LabConfig;
-  /** The branch whose workflow is dispatched. */
+  /** The branch that the workflow is dispatched on. */
   readonly ref: string;
   readonly now: Instant;
   readonly memory: AttemptCache;
@@ -269,7 +269,7 @@ export function decideCare({ state, facts, config, now, memory }: DeciderInput):
   );
 }
 
-/** The config consents to the deletion of a bad node only after the job failed: a log line of a running job proves nothing. */
+/** The config approves the deletion of a bad node only after the job failed: a log line of a running job proves nothing. */
 function configConsent({ state, facts, config, now }: Omit<DeciderInput, 'memory'>): Step | null {
   if (state.end?.status !== 'FAILED') return null;
   if (facts.configHealth.kind === 'unknown' || facts.recordedRuns.kind === 'unknown') return null;
@@ -312,7 +312,7 @@ function unused({ incidents }: CareInput, { proposal }: ActionRecord, consent: A
   return append(incidentDraft('control', 'approval-unused', detail));
 }
 
-/** Also dispatched after the start, to record the end. */
+/** Dispatches the runner, also for a claimed change, so that its end gets recorded. */
 function dispatch(
   input: CareInput,
   { claim: begun, digest }: ActionRecord,

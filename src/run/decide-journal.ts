@@ -45,7 +45,7 @@ type JournalInput = {
   readonly now: Instant;
 };
 
-/** Drafts for the journal. An item whose author's permission is unreadable waits. */
+/** Drafts for the journal. An item waits while its author's permission is unreadable. */
 export function decideJournal(input: JournalInput): readonly EventDraft[] {
   const drafts: EventDraft[] = [];
   let { facts } = input;
@@ -73,7 +73,7 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
   return drafts;
 }
 
-/** The comment's next command sees this change. */
+/** The holds after these drafts, for the next command of the thread. */
 function after(
   holds: RunFacts['journalHolds'],
   drafts: readonly EventDraft[],
@@ -85,7 +85,7 @@ function after(
   );
 }
 
-/** A repeated consent in one comment is answered as already given. */
+/** Adds these drafts' consents, so that a repeated consent in one comment is answered as already given. */
 function consentedTo(
   actions: RunFacts['clusterActions'],
   drafts: readonly EventDraft[],
@@ -105,10 +105,10 @@ function consentedTo(
   );
 }
 
-/** The consent has no entry yet. */
+/** The entry number of a consent that is not in the record yet. */
 const NOT_WRITTEN = -1;
 
-/** The permission for commands that take effect here; others are answered for everyone. */
+/** The permission for commands that take effect here. For other commands everyone gets an answer. */
 function neededHere(item: PendingItem, config: LabConfig): Permission | null {
   const { said } = item;
   if (said.kind !== 'command') return null;
@@ -143,7 +143,7 @@ function decided(
   return here ?? answer(otherwise, { name });
 }
 
-/** Whether ferrybot posted a proposal or question there, or received a lane hold. */
+/** Whether ferrybot posted a proposal or question in the thread, or a person set a lane hold there. */
 export function isSpokenIn(journal: JournalState, thread: number): boolean {
   return (
     journal.actions.some(({ proposal }) => proposal.thread === thread) ||
@@ -152,7 +152,7 @@ export function isSpokenIn(journal: JournalState, thread: number): boolean {
   );
 }
 
-/** Whether ferrybot answers it even if the thread does not otherwise concern ferrybot. */
+/** Whether ferrybot answers the item in a thread that otherwise does not concern it. */
 export function concerns(
   item: PendingItem,
   thread: { readonly isOpenPull: boolean; readonly isOpenIssue: boolean },
@@ -162,7 +162,7 @@ export function concerns(
     const mayName = definitionOf(said.word.slice(1))?.decideNamed !== undefined;
     return said.word === '/watch' || (mayName && comment.body.includes('run='));
   }
-  // A consent in the wrong thread gets an answer, so that nobody waits in vain.
+  // A consent in the wrong thread gets an answer, so that its author does not wait in vain.
   if (isConsent(item) || isAboutLane(item)) return true;
   if (said.kind !== 'command') return false;
   const { name, args } = said;
@@ -171,7 +171,7 @@ export function concerns(
   return (thread.isOpenPull && name === 'propose') || (thread.isOpenIssue && isOfItsIssue(said));
 }
 
-/** Outsiders' lane commands are ignored in foreign threads. */
+/** True for a lane command by a person without permissions: it is ignored in threads that do not concern ferrybot. */
 export function isAside(item: PendingItem, permissions: ReadonlyMap<number, Observed<Permission>>): boolean {
   const held = permissions.get(item.comment.author.id);
   return isAboutLane(item) && held?.kind === 'known' && !permits(held.value, 'triage');

@@ -1,4 +1,4 @@
-/** Decides the order and its dispatch: approved, every gate green on today's facts, and nobody else in the lane. */
+/** Decides the order and its dispatch: it needs approvals, a pass from every gate on current facts, and a free lane. */
 
 import { maxAgeMsOf } from '../config/approvers.ts';
 import { type ActionApproval, approvalEndsAt } from '../domain/actions/action.ts';
@@ -46,7 +46,7 @@ import {
 } from './step.ts';
 
 /**
- * Records the gates when their answer changed. An answer with an unknown is recorded only as the first one: an unreadable fact delays a
+ * Records the gates when a verdict changed. Unreadable verdicts are recorded only at the first evaluation: an unreadable fact delays a
  * launch but drops no approval.
  */
 export function decideGates(state: RunState, facts: RunFacts, judge: () => Gated): Step | null {
@@ -58,7 +58,7 @@ export function decideGates(state: RunState, facts: RunFacts, judge: () => Gated
   if (unread.length > 0) return need(...unread);
   const gated = judge();
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
-  // A manifest that cannot be built is news; one whose change or checkpoint was not read is not.
+  // A manifest that cannot be built is reported. A change or checkpoint that could not be read is not.
   const isTold =
     gated.manifest.kind === 'unknown' &&
     facts.change.kind === 'known' &&
@@ -93,8 +93,8 @@ export function decideGates(state: RunState, facts: RunFacts, judge: () => Gated
 }
 
 /**
- * Records what a hold of this run, or its lifting, changes: one verdict. The other facts are those of the recorded gates, which an order and
- * the next sweep judge again.
+ * Records the one verdict that a hold of this run, or its end, changes. The other verdicts stay those of the recorded gates; an order and
+ * the next sweep evaluate them again.
  */
 export function decideHeld(state: RunState, { journalHolds }: RunFacts): Step | null {
   if (state.gate === null || state.order?.status === 'claimed' || awaitsAdoption(state)) return null;
@@ -109,7 +109,7 @@ export function decideHeld(state: RunState, { journalHolds }: RunFacts): Step | 
   return append({ type: 'gated', role: 'control', data: { ...recorded, verdicts } });
 }
 
-/** For display: what a fix changed against the failed attempt. */
+/** For display: what a fix changed since the failed attempt. */
 function fixOf(state: RunState, { changedSince }: RunFacts): Pick<EventDataByType['gated'], 'fix'> {
   const last = failedAttempt(state);
   if (last === null) return {};
@@ -182,7 +182,7 @@ export function decideOrder(input: OrderInput): Step | null {
   return state.gate.digest === digest ? orderStep(input, digest) : null;
 }
 
-/** A fix waits for a machine that somebody let go: the job could be put on it. */
+/** A fix waits while a consented node replacement is open: its job could start on that machine. */
 function isNodeInHand({ state, config, now }: OrderInput): boolean {
   if (state.submission === null) return false;
   const isYoung = (consent: ActionApproval): boolean => now < approvalEndsAt(consent, maxAgeMsOf(config));
@@ -231,7 +231,7 @@ export function orderStep(input: OrderInput, digest: Digest): Step | null {
   });
 }
 
-/** User ids of approvers whose approval currently counts. */
+/** User ids of the people with an approval that currently counts. */
 function countingPeople({ facts }: Gated): ReadonlySet<number> {
   const given = facts.approvals.kind === 'known' ? facts.approvals.value.given : [];
   const counting = given.filter(({ standing }) => standing.kind === 'known' && standing.value === 'counts');
@@ -274,7 +274,7 @@ export function decideLaunch(input: DeciderInput): Step | null {
   const queued = earlier === undefined ? null : facts.workflowRuns.get(earlier.workflowRun);
   if (earlier !== undefined && queued === undefined)
     return need({ fact: 'workflowRuns', of: earlier.workflowRun });
-  // Without an online runner, the lapsed order's launch is still queued.
+  // Without an online runner, the expired order's launch is still queued.
   if (queued?.kind === 'known' && queued.value !== null && queued.value.status !== 'completed') return null;
   return dispatchOfRun(input, wanted);
 }
@@ -284,14 +284,14 @@ function launchOf(run: string, { digest }: IssuedOrder, config: LaneScopedConfig
   return { ...laneWorkflow(config, 'launch'), subject: digest, inputs: { run, order: digest }, triesMax };
 }
 
-/** Usual time to claim an order; GitHub is not asked earlier unless a workflow run ended. */
+/** The usual time to claim an order. GitHub is not asked earlier unless a workflow run ended. */
 const LAUNCH_MS_MIN = 2 * 60_000;
 /** A workflow run cannot end faster than this. */
 const DISPATCH_MS_MIN = 1_000;
-/** Queue time before the first comment; decide-waits.ts keeps it up to date. */
+/** Queue time before the first comment; decide-waits.ts keeps the comment up to date. */
 const WAITING_TOLD_MS = 5 * 60_000;
 
-/** Null without news. `mayHaveEnded`: a workflow run just ended, or this is a sweep. */
+/** Reports a launch that waits or failed; null if there is nothing new. `mayHaveEnded`: a workflow run just ended, or this is a sweep. */
 export function decideLaunchTrouble(
   state: RunState,
   facts: RunFacts,
@@ -307,7 +307,7 @@ export function decideLaunchTrouble(
   const run = facts.workflowRuns.get(last.workflowRun);
   if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
   if (run.kind === 'unknown' || run.value === null || run.value.status === 'in_progress') return null;
-  // A lapsed order's workflow run still blocks the next one.
+  // An expired order's workflow run still blocks the next one.
   if (run.value.status !== 'completed') return waiting(state, order, run.value, now);
   const left = limits.dispatchesPerOrderMax - dispatchesFor(state.dispatches, 'launch', order.digest).length;
   return last.subject === order.digest ? failed(state, order, { last: run.value, left, facts }) : null;

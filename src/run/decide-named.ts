@@ -23,8 +23,8 @@ type NamedInput = {
 };
 
 /**
- * Decides a command that names its run, whatever thread it was written in. Null while the permission is unreadable; after the patience
- * time, the answer reports it.
+ * Decides a command that names its run, in any thread. Null while the permission is unreadable; after the patience time, the answer
+ * reports that.
  */
 export function decideNamed({
   command,

@@ -48,7 +48,7 @@ import {
 
 export type RelaunchInput = OrderInput & {
   readonly runs: Observed<readonly RunState[]>;
-  /** Facts that the gates need and that were not read. */
+  /** Facts that the gates need but that were not read yet. */
   readonly unread: readonly Need[];
   readonly config: LaneScopedConfig;
 };
@@ -80,7 +80,7 @@ function byHand(input: RelaunchInput): Step | null {
   return restartsLeft(state) > 0 || people.size >= quorumOf(config) ? onTodaysFacts(input) : null;
 }
 
-/** Whether the bad node is being replaced, or people were asked about it. */
+/** Whether the bad node is being replaced, or ferrybot asked people about it. */
 function isOfNode(state: RunState): boolean {
   // The next attempt rents another machine.
   if (state.order?.manifest?.envelope.rental !== undefined) return false;
@@ -91,7 +91,7 @@ function isOfNode(state: RunState): boolean {
   );
 }
 
-/** The failure signature was already reported. A rental's final failure is still reported with the next actions (policy VA-24). */
+/** Whether a notice already covers this failure. A rental's final failure is still reported, with the next actions (policy VA-24). */
 function isTold(state: RunState, { reason }: IncidentFacts<'relaunch-refused'>): boolean {
   if (state.order?.manifest?.envelope.rental !== undefined) return false;
   const attempt = state.submission?.attempt;
@@ -118,7 +118,7 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
   return open.length > 0 ? null : withRung(state, orderStep(input, digest));
 }
 
-/** Every change of the ladder is recorded with the order and posted. */
+/** Adds the change that the ladder makes, so that it is recorded with the order and posted. */
 function withRung(state: RunState, step: Step | null): Step | null {
   const last = pastAttempt(state);
   if (step?.kind !== 'append' || last === null) return step;
@@ -164,12 +164,12 @@ export function fixerAsked(state: RunState, config: LaneScopedConfig): FixerAske
 
 /** Time for the fixer's job, including the queue. */
 const FIXER_PATIENCE_MS = 2 * 60 * 60 * 1_000;
-/** Retries after a person cancelled the workflow run or deleted its answer. */
+/** Leaves retries for the case that a person cancelled the workflow run or deleted its answer. */
 const FIXER_DISPATCHES_MAX = 4;
 
 type FixerInput = FixInput & { readonly asked: FixerAsked };
 
-/** The dispatch, or its result; null while the job runs. */
+/** The fixer's dispatch, or its result; null while the job runs. */
 function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const { state, asked, facts, config, now, memory } = input;
   const { dispatches } = state;
@@ -183,7 +183,7 @@ function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const last = sent.at(-1);
   if (last === undefined) return dispatchOfRun(input, wanted);
   if (isNotAsked(facts.fixer)) return need('fixer');
-  // Retry: control may have been down until now.
+  // Wait for the next reading: control may have been down until now.
   if (facts.fixer.kind === 'unknown') return null;
   const standing = facts.fixer.value;
   switch (standing.kind) {
@@ -229,7 +229,7 @@ export function decideFix(input: FixInput): Step | null {
   return asked === null ? notMade(slip.attempt, fix.reason) : external(input, asked);
 }
 
-/** The lab's fixer, asked when the built-in one finds nothing. */
+/** Asks the lab's fixer after the built-in one found nothing. */
 function external(input: FixInput, asked: FixerAsked): Step | null {
   const { slip } = asked;
   const outcome = decideFixer({ ...input, asked });

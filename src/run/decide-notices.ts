@@ -51,11 +51,11 @@ export function blockedNotice(blocking: RunState, config: LaneScopedConfig, date
   return { type: 'notified', role: 'control', data };
 }
 
-/** What a reminder is about: the entry that began it, the news since, and whom the next reminder addresses. */
+/** The occasion of a reminder: the entry that started it, the news since, and the audience of the next reminder. */
 type Occasion = {
   readonly reason: 'undecided' | 'watch-ended' | 'job-unconfirmed' | 'update';
   readonly since: { readonly seq: number; readonly at: string };
-  /** Null: the lane sends none. */
+  /** Null if the lane sends no reminders. */
   readonly everyHours: number | null;
   /** The newest related news; default: the newest reminder. */
   readonly heardAt?: string;
@@ -93,7 +93,7 @@ function occasionOf(state: RunState, config: LaneScopedConfig, now: Instant): Oc
   const end = undecidedEnd(state);
   if (awaitsAdoptionUntil(state, lane.reminders.closeAfterHours) !== null) {
     if (description?.found !== 'described') return null;
-    // Once: the requester was notified by the description already.
+    // Remind only once: the description has already notified the requester.
     const data = { reason: 'job-unconfirmed', about: `${description.seq}-1` } as const;
     const audience = { permission: permissions.adopt ?? approvals.permission };
     return isNotified(state, data) ? null : { reason: data.reason, since: description, everyHours, audience };
@@ -190,7 +190,7 @@ export function withdrawn(reason: string): EventDraft {
   return { type: 'closed', role: 'control', data: { outcome: 'withdrawn', reason, closurePull: null } };
 }
 
-/** The owner keeps the watch, and the people on call are notified. */
+/** Reports an offer of the watch that expired: the owner keeps the watch, and the people on call are notified. */
 export function decideOffer(state: RunState, now: Instant): Step | null {
   const { watch, submission, end } = state;
   const { offer } = watch;
@@ -231,7 +231,7 @@ export function decideCharge(
   });
 }
 
-/** The DRI who must still be asked, or null. */
+/** The DRI to ask, or null if none is left to ask. */
 function loginToAsk(state: RunState): string | null {
   const { contract, proposal, submission, attempts, watch } = state;
   const dri = personInCharge(contract);
@@ -244,7 +244,7 @@ function loginToAsk(state: RunState): string | null {
 /** Interval between mentions of people on call while a wait is open. */
 const WAIT_MENTION_MS = 60 * 60 * 1_000;
 
-/** A job may run unwatched, or the record is in doubt. Other incidents wait for the end of quiet hours. */
+/** Urgent: a job may run unwatched, or the record is in doubt. Other incidents wait for the end of quiet hours. */
 const URGENT: readonly IncidentCode[] = [
   ...(['submit-conflict', 'submit-unknown', 'engine-state-lost', 'engine-unreadable'] as const),
   ...(['stop-unconfirmed', 'failure-signature', 'run-degraded', 'run-alarm', 'monitor-stale'] as const),
@@ -252,7 +252,7 @@ const URGENT: readonly IncidentCode[] = [
   'balance-short',
 ];
 
-/** News that no person has to act on. */
+/** Incidents that need no action by a person. */
 const QUIET: readonly IncidentCode[] = [
   ...(['cluster-back', 'rung-taken', 'attempt-goes-on', 'source-kept', 'fix-not-made'] as const),
   'machine-destroyed',
@@ -340,7 +340,7 @@ function isOn({ days, from, until, since, through }: OnCall['shifts'][number], n
   return (since === null || day >= since) && (through === null || day <= through);
 }
 
-/** The day on which the current period began; null outside the period. */
+/** The day on which the current period started; null outside the period. */
 function beginsOn(
   { from, until }: { readonly from: string; readonly until: string },
   now: Instant,

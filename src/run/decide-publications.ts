@@ -42,18 +42,18 @@ const CARD_PERIOD_MS = 30 * 60 * 1_000;
 /** A process that only posts reads no pull request: `pull` is unknown. */
 export type PublishInput = DeciderInput & {
   readonly repository: string;
-  /** Only comments of these kinds: there is no room for other texts. */
+  /** Posts only comments of these kinds, because there is no room for other texts. Undefined: all kinds. */
   readonly only?: readonly Publication['kind'][] | undefined;
 };
 
-/** The next comment; null when the threads tell all that the record has to be told. */
+/** The next comment; null if the threads contain everything that the record requires. */
 export function decideComments(input: PublishInput): Step | null {
   const { comments } = input.facts;
   if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
   return nextComment(input, comments.value);
 }
 
-/** The next edit of a comment about something that lasts; null if none is due. */
+/** The next edit of a comment about an open wait; null if none is due. */
 export function decideOpenWait(input: PublishInput): Step | null {
   const { state, facts, now, memory } = input;
   if (input.only !== undefined) return null;
@@ -66,7 +66,7 @@ export function decideOpenWait(input: PublishInput): Step | null {
   return decideWaitEdit({ state, facts, ours: facts.comments.value, textOf, now, memory });
 }
 
-/** The next edit of what shows the run's state: the check run, the card, the boxes. */
+/** The next edit of a display of the run's state: the check run, the card or the boxes. */
 export function decideCard(input: PublishInput): Step | null {
   const { comments } = input.facts;
   if (input.only !== undefined) return null;
@@ -109,7 +109,7 @@ function nextComment(input: PublishInput, comments: readonly CommentFacts[]): St
   return null;
 }
 
-/** Entry numbers are predictable, contents are not: a text older than its entry cannot report it. */
+/** Entry numbers are predictable, contents are not: a text that is older than its entry cannot report it. */
 function tells({ marker, body }: CommentFacts, seq: number, own: (() => string) | null): boolean {
   if (marker === null || knownEntry(marker) < seq) return false;
   return own === null || marker.role === 'control' || saysForControl(marker, body, own());
@@ -147,7 +147,7 @@ function nextCheck(input: PublishInput, card: StandingCard | null): Step | null 
   // The id of the check run on this commit, as far as the threads show it.
   const isRead = checks.kind === 'known' && pull.kind === 'known' && pull.value.headSha === gate.commit;
   const existing = isRead ? (checks.value.find(({ id }) => id !== undefined)?.id ?? null) : null;
-  // Annotations need the lines of the changed file; a check run that stands on this commit has them.
+  // Annotations need the lines of the changed file. A check run that already exists on this commit has them.
   if (!isWatch && existing === null && isBeforeLaunch(state) && isNotAsked(facts.change))
     return need('change');
   return perform(key, {
@@ -173,7 +173,7 @@ function cardOf({ run }: RunState, comments: readonly CommentFacts[]): StandingC
   return null;
 }
 
-/** Otherwise the process that wrote the newest event is still publishing. */
+/** Whether publishing may start. If not, the process that wrote the newest event is still publishing. */
 function isSettled(input: PublishInput): boolean {
   const { head } = input.state;
   return (
@@ -235,7 +235,7 @@ function mayEditCard(input: PublishInput, card: StandingCard): boolean {
   const changedAt = [description?.at, launchTrouble(input.state)?.at, watch.ended?.at, ...goneAt].map(
     (at) => fromRfc3339(at ?? '') ?? 0,
   );
-  // GitHub's times are whole seconds: a card of the same second may be older.
+  // GitHub's times are whole seconds: a card with the same second may be older.
   if (card.comment.updatedAt <= Math.max(...changedAt)) return true;
   // A recent comment already showed the run's progress.
   const { firstEval, firstTracker } = input.state;
@@ -262,7 +262,7 @@ function nextTick(input: PublishInput): Step | null {
   return perform(key, { kind: 'edit-issue', issue: number, expected, body, state: null });
 }
 
-/** Null if nothing changes. A tick is never removed. */
+/** The body with the wanted boxes ticked; null if nothing changes. A tick is never removed. */
 function tickedBody(
   body: string,
   boxes: BodyFacts['boxes'],

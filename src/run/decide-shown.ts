@@ -62,7 +62,7 @@ export function showingsAt(
   );
 }
 
-/** Whether ferrybot rewrites an edited text, given when it did so before. */
+/** Whether ferrybot may rewrite an edited text again. `earlier`: the times of its earlier edits or rewrites. */
 export function mayRewrite(earlier: readonly number[], now: Instant): boolean {
   return earlier.filter((at) => at > now - limits.textRestoresPeriodMs).length <= TEXT_RESTORES_MAX;
 }
@@ -87,7 +87,7 @@ export function decideShown(input: ShownInput): Step | null {
   return append({ type: 'shown', role: 'control', data });
 }
 
-/** Whether the card must be written now, because otherwise nobody could approve. */
+/** Whether the card must be written now, because without it approvals are impossible. */
 export function needsShowing(state: RunState, { marker, minimized }: CommentFacts): boolean {
   const isWanted = isApprovable(state) && state.shown === null && state.gate?.digest != null;
   return isWanted && (minimized || marker === null || !showsGate(state, marker));
@@ -105,7 +105,7 @@ export function confirmedShowing(state: RunState, facts: RunFacts): RunState {
   return isStanding && !isHistoryMissing ? state : { ...state, shown: null };
 }
 
-/** Whether the card was edited, by whomever, and its history was not read. */
+/** Whether any account edited the card and its history was not read. */
 export function isCardUnread(
   state: RunState,
   { comments, cardHistory }: Pick<RunFacts, 'comments' | 'cardHistory'>,
@@ -144,7 +144,7 @@ type CardOnShow = {
   readonly writtenAt: Instant;
 };
 
-/** The card with the gated manifest, from the threads or from GitHub's answer to our own write. */
+/** The card with the gated manifest, from the threads or from GitHub's answer to ferrybot's own write. */
 function cardOnShow({ state, memory }: ShownInput, comments: readonly CommentFacts[]): CardOnShow | null {
   const standing = comments.find(({ marker }) => isCardOf(state, marker));
   const readAs =
@@ -183,8 +183,8 @@ function isCardOf({ run }: RunState, marker: VerifiedMarker | null): marker is V
 }
 
 /**
- * Written by control, unchanged, for this manifest and text, after the last foreign edit. The watch's key cannot show a manifest for
- * approval.
+ * Whether control wrote this text for this manifest and description after the last foreign edit, and it is unchanged. The watch's key
+ * cannot show a manifest for approval.
  */
 function showsGate(state: RunState, marker: VerifiedMarker): boolean {
   const head = Number(marker.fields['head']?.split(':')[0]);
@@ -227,7 +227,7 @@ function howChanged(
 ): { readonly how: string; readonly by: string | null } | null {
   if (card === null) return { how: 'deleted', by: null };
   const shownAt = branded(msOf(state.shown?.shownAt ?? ''), isInstant);
-  // Within the second of the showing, an older text by ferrybot may appear.
+  // In the same second as the showing, an older text by ferrybot may appear.
   const isOurs = ({ editedAt, marker }: ShownVersion): boolean =>
     editedAt > shownAt ? isOursNow(state, marker) : isCardOf(state, marker) && marker?.isIntact === true;
   const foreign =
@@ -238,7 +238,7 @@ function howChanged(
   return foreign === null ? null : { how: 'edited', by: foreign.by };
 }
 
-/** Drops versions before the shown one, whose order within its second only the list gives. */
+/** Drops versions before the shown one. Within the same second, only the list gives the order. */
 function sinceShown({ shown }: RunState, newestFirst: readonly ShownVersion[]): readonly ShownVersion[] {
   const at = newestFirst.findLastIndex(
     ({ editedAt, marker }) => editedAt === msOf(shown?.shownAt ?? '') && marker?.text === shown?.text,

@@ -1,4 +1,4 @@
-/** The comment about something that lasts: a launch that no runner claims, an unconfirmed stop, a missing watch. */
+/** Keeps the comment about an open wait up to date: an unclaimed launch, an unconfirmed stop, or a missing watch. */
 
 import { type Dispatch, dispatchesFor } from '../domain/effect.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
@@ -14,7 +14,7 @@ import { type AttemptCache, mayTry, perform, type Step } from './step.ts';
 /** Update interval of the comment. */
 export const WAIT_UPDATE_MS = 10 * 60 * 1_000;
 
-/** Prefix of the final edit, which identifies it. */
+/** The prefix that marks the final edit. */
 const CLOSED = '\n- Closed: ';
 
 /** Whether a launch is still unclaimed, a stop unconfirmed, or a watch missing. */
@@ -30,7 +30,7 @@ export function isWaitUnclosed({ outcomes }: AttemptCache, { seq }: Incident): b
   return own.length > 0 && !own.includes(`wait:${seq}:closed`);
 }
 
-/** The comment's next edit: periodically while the incident is open (less and less often for a launch), and once at the end. */
+/** The next edit of a wait's comment: periodically while the wait is open (less and less often for a launch), and once at the end. */
 export function decideWaitEdit(input: {
   readonly state: RunState;
   readonly facts: Pick<RunFacts, 'recordedRuns' | 'workflowRuns'>;
@@ -74,7 +74,7 @@ function orderOf({ order }: RunState, { detail }: IncidentOf<'launch-waiting'>):
   return order?.digest === detail.orderDigest ? order : null;
 }
 
-/** Only the newest attempt's; an open stop takes precedence over a missing watch. */
+/** Whether the incident is a wait of the newest attempt. An open stop takes precedence over a missing watch. */
 function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): boolean {
   return (
     code === 'launch-waiting' ||

@@ -49,12 +49,12 @@ import { heldElsewhere } from './held-elsewhere.ts';
 import type { LaneScopedConfig } from './lane.ts';
 import { manifestOf } from './manifest-of.ts';
 
-/** The first week of a month can begin in the month before. */
+/** The first week of a month can start in the month before. */
 const PERIOD_REACH_DAYS = 6;
 
 export type Gated = {
   readonly manifest: Observed<Manifest>;
-  /** What an approval given now would bind to. */
+  /** The digests that an approval would bind to now. */
   readonly bound: GateFacts['bound'];
   /** Verdicts on the change and the lane, recorded in `gated`. */
   readonly verdicts: readonly Verdict[];
@@ -104,7 +104,7 @@ export type GateReading = Pick<
   | 'containerImage'
 >;
 
-/** Requested facts that were not read yet. */
+/** Facts that the gates need and that were not read yet. */
 export function unreadFacts(
   facts: Pick<GateReading, 'change' | 'branchWork' | 'searchedRoots'>,
 ): readonly FactName[] {
@@ -184,7 +184,7 @@ function contractOf({ contract = null, config, facts, proposal }: GateInput): Pi
   return contract === null || read === null ? {} : { contract: { recorded: contract, read } };
 }
 
-/** Null without a checkpoint plan. After an attempt, the manifest keeps naming that attempt's start, unless a person rolled back. */
+/** Null without a checkpoint plan. After an attempt, the manifest keeps that attempt's start point, unless a person rolled back. */
 function startOf(input: GateInput): Observed<StartPoint> | null {
   const { checkpoints } = input.config;
   const { failed = null, rollback = null, facts } = input;
@@ -250,7 +250,7 @@ function manifestFrom(input: GateInput, start: Observed<StartPoint> | null): Obs
   });
 }
 
-/** The newest update of the issue by people; ferrybot's comments report on runs, not on changes. */
+/** The newest update of the issue by people. ferrybot's comments report on runs, not on changes. */
 function issueToldAt({ issue, comments, change }: GateReading, ownFix: OwnFix | null): Observed<Instant> {
   if (issue.kind === 'unknown') return issue;
   if (comments.kind === 'unknown') return comments;
@@ -293,7 +293,7 @@ function launchesFor({ facts: { recordedRuns }, proposal, now }: GateInput): Obs
     : unknown(`the lane has launched more runs this month than the ${limits.runsReadMax} that are read`);
 }
 
-/** All lanes, because they share the account; the run itself has its own cap. */
+/** Rentals of all lanes, because they share the account. The run itself is left out: it has its own cap. */
 function rentalsFor({ facts: { recordedRuns }, run }: GateInput): Observed<readonly RentalSpending[]> {
   if (recordedRuns.kind === 'unknown') return recordedRuns;
   return known(recordedRuns.value.flatMap((one) => (one.run === run ? [] : (rentedMoneyOf(one) ?? []))));
@@ -306,7 +306,7 @@ type Asking = {
 };
 
 /**
- * The manifest to compare the next attempt with: the attempt before, or the last one of the continued run. Null if nothing ran before;
+ * The manifest to compare the next attempt with: the previous attempt's, or the continued run's last one. Null if nothing ran before;
  * unknown if the record lacks it.
  */
 function ranBefore({ proposal, failed = null, facts }: Asking): Observed<RanBefore> | null {

@@ -24,14 +24,14 @@ type Asking = {
 };
 type Held = Pick<GateFacts, 'rootHolder' | 'trackerHolder' | 'rootContents' | 'othersPaths'>;
 
-/** Unknown if the record or the manifest is. */
+/** Other runs that use this run's output root or tracker identity. Unknown if the record or the manifest is unknown. */
 export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Held {
   const { run, proposal, plan, recordedRuns } = asking;
   const { checkpointRoots } = asking.config.lane;
   if (recordedRuns.kind === 'unknown') return { rootHolder: recordedRuns, trackerHolder: recordedRuns };
   if (manifest.kind === 'unknown') return { rootHolder: manifest, trackerHolder: manifest };
   const { outputRoot: root, cluster, tracker } = manifest.value;
-  // Under a new identity, the run shares nothing with the run it continues.
+  // With a new identity, the run shares nothing with the run that it continues.
   const lineage = (one: RunState): boolean =>
     proposal.continues === undefined &&
     (one.run === plan?.from?.run || one.proposal.issue === proposal.issue);
@@ -61,7 +61,7 @@ function commonRoots(templates: readonly string[], outputRoot: string): readonly
     .filter((root) => root !== own);
 }
 
-/** Only before the first attempt: later the run finds its own checkpoints there. Shared roots are ignored. */
+/** Judged only before the first attempt: later the run finds its own checkpoints there. Shared roots are ignored. */
 function contentsOf(
   { plan, searchedRoots, failed = null }: Asking,
   common: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * What a kind of run decides; everything else is common to all kinds. A kind is one folder in src/kinds and one line in its registry
+ * The interface of a kind of run; everything else is common to all kinds. A kind is one folder in src/kinds and one line in its registry
  * (docs/extending.md).
  */
 
@@ -89,7 +89,7 @@ function judgeMetric(
   };
 }
 
-/** `Number` parses blank text as zero. */
+/** Parses a number. Blank text is not a number, although `Number` parses it as zero. */
 function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
@@ -102,13 +102,13 @@ function medianOf(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
-/** Each capability is one optional member. */
+/** A kind of run. Each capability is one optional member. */
 export type Kind = LaneKind & {
-  /** The bot opens pull requests for its runs. */
+  /** Set if the bot opens pull requests for its runs. */
   readonly proposes?: Proposes;
-  /** Its runs start from issues. */
+  /** Set if its runs start from issues. */
   readonly contracts?: Contracts;
-  /** It adopts jobs that a person launched. */
+  /** Set if it adopts jobs that a person launched. */
   readonly adopts?: Adopts;
   /** How the code of a failed attempt may be fixed. */
   readonly fixes?: (lane: LaneConfig) => Fixes;
@@ -121,7 +121,7 @@ export type Kind = LaneKind & {
   readonly gates: readonly Gate[];
   /** Settings that its gates read, as part of the approved manifest. */
   readonly policy: (lane: LaneConfig) => Manifest['policy'];
-  /** What ferrybot does after a failed attempt. */
+  /** How ferrybot responds to a failed attempt. */
   readonly responses: Responses;
   /** `history`: metrics of the lane's runs sealed before the end, newest first. */
   readonly judge: (end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]) => RunVerdict;
@@ -143,7 +143,7 @@ export function defineKind(kind: Pick<Kind, 'name' | 'settings'> & Partial<Kind>
 
 /** How the bot proposes runs, parses the pull request, and closes it. */
 export type Proposes = Proposals & {
-  /** The file whose settings a proposal changes; absent: a run uses the branch as it is. */
+  /** The file with the settings that a proposal changes. Absent: a run uses the branch as it is. */
   readonly change?: {
     readonly file: (lane: LaneConfig) => string;
     /** Computes the model size from the file; null if the lane sets no scale. */
@@ -166,7 +166,7 @@ type Fixes = {
   readonly fixable: readonly string[];
   /** Which files a fix program may change; null: none. */
   readonly mends: ((path: string) => boolean) | null;
-  /** The lab's own program, asked when the built-in fixer has no patch. */
+  /** The lab's own program, used when the built-in fixer has no patch. */
   readonly fixer: Fixer | null;
   /** Files in which the built-in fix may be launched once per run without another approval. */
   readonly preApproved: readonly string[];
@@ -179,7 +179,7 @@ type Fixes = {
 export type Contracts = {
   /** Additional labels that request a run of this kind. */
   readonly labels: readonly string[];
-  /** Whether an experiment's issue is a run of this kind by its content alone; absent: never. */
+  /** Whether the content of an experiment's issue makes it a run of this kind without a label; absent: never. */
   readonly claims?: (contract: Contract) => boolean;
   /** The command that requests a run in an issue; its arguments are contract values. */
   readonly command?: string;
@@ -196,9 +196,9 @@ export type Contracts = {
   readonly repairs?: (lane: LaneConfig) => readonly string[];
   /** The contract's cost of one launch in accelerator-hours. */
   readonly cost?: (contract: Contract) => string | null;
-  /** The pinned commit; null for the lane's branch. */
+  /** The pinned commit; null if the run uses the lane's branch. */
   readonly source: (contract: Contract) => PinnedSource | null;
-  /** Where it starts and stores checkpoints, given the contract's settings. */
+  /** Where the run starts from and stores checkpoints. `lane` already has the contract's settings. */
   readonly checkpoints?: (contract: Contract, lane: LaneConfig) => CheckpointPlan;
   /** The container to run in, or null. Absent if this kind does not check containers. */
   readonly container?: (contract: Contract) => string | null;

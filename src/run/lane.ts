@@ -1,4 +1,4 @@
-/** The config as one run sees it: the lab's settings, its own lane, and its contract. */
+/** The config of one run: the lab's settings, the run's own lane, and its contract. */
 
 import { kindOf } from '../config/lane-kind.ts';
 import { fitted, type LaneOfRun, lanesOfFile } from '../config/lane-of-file.ts';
@@ -28,12 +28,12 @@ export type LabConfig = ConfigOf<Kind>;
 /** Decisions about a run read only this, so they cannot use another lane's settings. */
 export type LaneScopedConfig = LaneOfRun<Kind>;
 
-/** In config order. */
+/** Every lane with its config, in config order. */
 export function lanesOf(config: LabConfig): readonly LaneScopedConfig[] {
   return lanesOfFile(config).map((lane) => ({ ...lane, ...BARE, isLaneConfigured: true }));
 }
 
-/** A lane asks for nothing of its own. */
+/** A lane without a run has no contract. */
 const BARE = { contract: null, pinned: null, checkpoints: null } as const;
 
 /** Names of the lanes in which runs can be proposed; adoption lanes are excluded. */
@@ -41,19 +41,19 @@ export function proposingLanes(config: LabConfig): readonly string[] {
   return lanesOf(config).flatMap(({ laneName, kind }) => (kind.adopts === undefined ? [laneName] : []));
 }
 
-/** For settings that all lanes share, such as the branch whose workflows are dispatched. */
+/** Any lane's config, for settings that all lanes share, such as the branch for workflow dispatches. */
 export function anyLane(config: LabConfig): LaneScopedConfig {
   const [first] = lanesOf(config);
   if (first === undefined) throw new Error('a valid config has a lane');
   return first;
 }
 
-/** Null if the lane does not exist. */
+/** The config of one lane; null if the lane does not exist. */
 export function configOfLane(config: LabConfig, laneName: string): LaneScopedConfig | null {
   return lanesOf(config).find((one) => one.laneName === laneName) ?? null;
 }
 
-/** Without its lane, no current rules apply to the run. */
+/** The config health for this run. If the lane was removed, no current rules apply to the run. */
 export function healthFor(
   { isLaneConfigured, laneName }: LaneScopedConfig,
   health: ConfigHealth,

@@ -26,7 +26,7 @@ type ManifestFacts = {
   readonly start?: { readonly path: string; readonly step: number } | null;
 };
 
-/** Unknown if a tree is missing, the delta cannot be counted, or the cluster is not configured. */
+/** The manifest. Unknown if a tree is missing, the delta cannot be counted, or the cluster is not configured. */
 export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
   const lane = facts.config.lane;
   const cluster = facts.config.clusters[lane.cluster];
@@ -190,7 +190,7 @@ function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
   );
 }
 
-/** Without periods, the text has no suffix. */
+/** The budget as text. Without periods it has no suffix. */
 function budgetText(budget: LaneConfig['costBudget']): string {
   if (budget === null) return '';
   const { maxAcceleratorHours, perWeek, perMonth, enforce } = budget;
@@ -208,7 +208,7 @@ const NAMES =
 /** Virtual environments, installed packages, and tool settings that name programs. */
 const FOLDERS: ReadonlySet<string> = new Set(['.venv', 'venv', 'site-packages', '.cargo', '.mise']);
 
-/** Case-insensitive, as some file systems are. */
+/** Whether a tool reads this file during the setup. Case-insensitive, as some file systems are. */
 export function isBuildFile(path: string): boolean {
   const parts = path.toLowerCase().split('/');
   const name = parts.at(-1) ?? '';

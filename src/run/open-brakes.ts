@@ -9,27 +9,27 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { Instant } from '../domain/values.ts';
 import { itemKey, type PendingItem, type PendingOptions, pendingItems } from './pending-commands.ts';
 
-/** Written by a person who may use it. */
+/** A blocking command by a person who may use it. */
 export type Brake = { readonly name: string; readonly login: string; readonly thread: number };
 
-/** For the record of a refusal. */
+/** The brake as text, for the record of a refusal. */
 export function brakeWords({ name, login, thread }: Brake): string {
   return `/${name} by ${login} in #${thread}`;
 }
 
-/** The action, and from when on commands can block it. */
+/** The action, and from which time on commands can block it. */
 export type Braked = {
   readonly since: Instant;
   /** The end of the attempt that is repeated: earlier holds are in the record, or were lifted there. */
   readonly failedAt?: Instant | null;
-  /** The newest approval or consent used; only later comments count. Null: no comment gives it. */
+  /** The newest approval or consent in use; only later comments count. Null if no comment gives it. */
   readonly restsOn: Pick<CommentFacts, 'surface' | 'id' | 'createdAt'> | null;
   /** The action's run, or null. */
   readonly run: string | null;
   readonly day: LaneDay;
 };
 
-/** `name` null: a long comment whose author's permission is unknown; it may contain a command. */
+/** `name` is null for a long comment by an author with an unknown permission; it may contain a command. */
 type SaidBrake = PendingItem & { readonly name: string | null };
 
 /** The lane of a thread, and whether an active run owns the thread. */

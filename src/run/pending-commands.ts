@@ -41,7 +41,7 @@ export function offeredDigestsOf(comment: CommentText): readonly string[] {
   return once(offered, keyOf(comment), () => offeredDigests(comment.body));
 }
 
-/** The length too: ferrybot's own text is stored in full, other text without tokens. */
+/** The key contains the length because ferrybot's own text is stored in full, other text without tokens. */
 function keyOf({ bodyDigest, body }: CommentText): string {
   return `${bodyDigest} ${body.length}`;
 }
@@ -55,7 +55,7 @@ function once<Answer>(answers: Map<string, Answer>, key: string, read: () => Ans
   return answer;
 }
 
-/** Comments parsed per person and pass while the person's permission is unknown or absent. */
+/** How many comments of one person are parsed in one pass while the person's permission is unknown or absent. */
 export const UNTRUSTED_COMMENTS_PER_LOOK = 20;
 
 /** A command, a parse error, a hint, or an edit; `index` counts within the comment. */
@@ -77,9 +77,9 @@ export type Said =
       readonly takes?: string;
     }
   | { readonly kind: 'hint'; readonly word: string; readonly reason: string; readonly line: number }
-  /** A long comment that names a command; read once its author's permission is known. */
+  /** A long comment that names a command; parsed once its author's permission is known. */
   | { readonly kind: 'unread' }
-  /** Only new comments are commands: the answer asks to post it again. */
+  /** An edited command. Only new comments count as commands, so the answer asks the author to post it again. */
   | { readonly kind: 'edited'; readonly name: string; readonly args: Readonly<Record<string, string>> };
 
 type Permissions = ReadonlyMap<number, Observed<Permission>>;
@@ -92,8 +92,8 @@ export type PendingOptions = {
 };
 
 /**
- * Oldest first. Ignores bots and text older than the run. Of a person without a known role, only the newest comments are parsed in one pass:
- * a new command triggers a permission lookup, and the next pass goes on with older ones.
+ * The unanswered items, oldest first. Ignores bots and comments older than the run. For a person without a known role, one pass parses only
+ * the newest comments: a new command triggers a permission lookup, and the next pass continues with older ones.
  */
 export function pendingItems(
   commands: ReadonlyMap<string, SeenCommand>,
@@ -189,7 +189,7 @@ function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): bo
   );
 }
 
-/** Keyed by `commentName`. */
+/** The commands grouped by comment, keyed by `commentName`. */
 export function byComment(
   commands: ReadonlyMap<string, SeenCommand>,
 ): ReadonlyMap<string, readonly SeenCommand[]> {
@@ -197,8 +197,8 @@ export function byComment(
 }
 
 /**
- * Other bots have an `/approve` too: one without a digest is left to them, unless an action waited in that thread when it was
- * written.
+ * Other bots also have an `/approve`. ferrybot ignores one without a digest, unless an action waited in that thread when the
+ * command was written.
  */
 export function isForUs(
   said: Said,
@@ -253,13 +253,13 @@ type UntrustedDetail = { readonly stranger: 1; readonly quiet: 0 | 1 };
 /** Keeps a flood of accounts from exhausting GitHub's hourly write limit. */
 export const UNTRUSTED_ANSWERS_PER_THREAD_MAX = 10;
 
-/** False while the permission is unknown. */
+/** Whether the person has no role here; false while the permission is unknown. */
 export function isUntrusted(held: Observed<Permission> | undefined): boolean {
   return held?.kind === 'known' && !permits(held.value, 'triage');
 }
 
 /**
- * Whether another comment of this person was answered in this thread, or the thread reached its limit. `answered`: the thread's recorded
+ * Whether the thread reached its limit, or another comment of this person in it was answered. `answered`: the thread's recorded
  * commands.
  */
 export function wasToldBefore(answered: Iterable<SeenCommand>, { comment }: PendingItem): boolean {

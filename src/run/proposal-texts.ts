@@ -34,7 +34,7 @@ export function decideProposalTexts(input: ProposalTextInput): Step | null {
   return null;
 }
 
-/** Also rewrites a text that a person restored: only a seal newer than the edit counts. */
+/** Rewrites an edited text, also one that a person restored: only a seal newer than the edit counts. */
 function restored(
   { state, now, memory }: ProposalTextInput,
   one: ActionRecord,
@@ -54,7 +54,7 @@ export function isOpenProposal({ claim: begun, ended }: ActionRecord): boolean {
   return begun === null && ended === null;
 }
 
-/** With slack for clock differences. */
+/** When to start reading texts of this proposal, with slack for clock differences. */
 export function textsSince({ at }: ActionRecord): Instant {
   return branded((fromRfc3339(at) ?? 0) - limits.sweepSlackMs, isInstant);
 }
@@ -119,8 +119,8 @@ type StandingWords = {
 };
 
 /**
- * `this`: intact, sealed for this place, and names the proposal. The watch's key may only repeat control's text, so it cannot present
- * something else for consent.
+ * `this`: intact, sealed for this place, and names the proposal. The watch's key may only repeat control's text. It can therefore not
+ * present another change for consent.
  */
 export function shownIn(
   { digest }: Pick<ActionRecord, 'digest'>,

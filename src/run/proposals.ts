@@ -1,4 +1,4 @@
-/** Which lane a person's own pull request or issue asks for. */
+/** Finds out which lane a person's own pull request or issue requests, and whether that lane is free. */
 
 import { type AnswerCode, type Answers, answerOf, type NotTakenUp } from '../commands/decision.ts';
 import { namedRun } from '../commands/registry.ts';
@@ -65,7 +65,7 @@ export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssu
   return [...askedLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
 }
 
-/** Labels of threads that may request a run. */
+/** The labels of threads that may request a run. */
 export function lookedAtLabels(config: LabConfig): readonly string[] {
   const lanes = lanesOf(config);
   const mayClaim = lanes.some(({ kind }) => kind.contracts?.claims !== undefined);
@@ -128,7 +128,7 @@ export function ownRunId(
 
 export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
 
-/** Texts are cut to the limit of an event. */
+/** An answer with its texts cut to the limit of an event. */
 export function answerTo<Code extends AnswerCode>(
   code: Code,
   ...facts: FactsArgument<Answers[Code]>
@@ -152,13 +152,13 @@ export function refusalOf(pull: OwnPull, repository: string): Answered | null {
   return pull.isDraft ? refused('draft') : null;
 }
 
-/** The change touches no experiment of these lanes. */
+/** Refusal: the change touches no experiment of these lanes. */
 export function noExperiment(lanes: readonly LaneScopedConfig[]): Answered {
   const files = lanes.flatMap(({ kind, lane }) => kind.proposes?.change?.file(lane) ?? []);
   return refused('no-experiment', files.join(' '));
 }
 
-/** More than one lane fits. */
+/** Refusal: more than one lane fits. */
 export function severalLanes(lanes: readonly LaneScopedConfig[]): Answered {
   return refused('several-lanes', lanes.map(({ laneName }) => laneName).join(' '));
 }
@@ -168,7 +168,7 @@ export function refused(why: NotTakenUp, about = '', wanted = ''): Answered {
   return answerTo('propose-refused', { why, about, wanted });
 }
 
-/** The run that occupies the lane. `own`: 1 if requested by label, 2 by command, which no label removal withdraws. */
+/** Answer: another run occupies the lane. `own`: 1 if it was requested by label, 2 by command, which no label removal withdraws. */
 export function inTheWay(standing: RunState, isBusy: boolean): Answered {
   const { run, proposal } = standing;
   const alone = isIssueFirst(proposal) ? { issue: proposal.issue } : {};
@@ -177,14 +177,14 @@ export function inTheWay(standing: RunState, isBusy: boolean): Answered {
   return answerTo(isBusy ? 'propose-busy' : 'propose-standing', facts);
 }
 
-/** Each run has its own branch. */
+/** The branch of a run's proposal. Each run has its own. */
 export function proposalBranchOf(run: string): string {
   return `ferrybot/proposal/${run}`;
 }
 
 /**
- * The proposal of a lane that was begun and is not recorded as a run yet. One that was begun for a command ends with the
- * answer; any other is given up the day after the next.
+ * A lane's proposal that was started but is not recorded as a run yet. If a command asked for it, its answer ends the
+ * proposal. Otherwise it is given up two days after its date.
  */
 export function pendingProposal(
   { runs, journal }: { readonly runs: readonly RunState[]; readonly journal: JournalState },
@@ -212,7 +212,7 @@ export function proposingData(
   return { run, proposed, branch, issue, pull, labels: [...proposalLabels(place.config)], missing: null };
 }
 
-/** What is recorded of a proposal, whoever wrote its change, except its threads and their author. */
+/** The recorded data of a proposal by ferrybot or a person, except its threads and their author. */
 export function proposedData(
   { config, repository }: { readonly config: LaneScopedConfig; readonly repository: string },
   planned: Pick<Planned, 'run' | 'date' | 'recorded' | 'knobs'>,
@@ -236,7 +236,7 @@ export function proposedData(
   };
 }
 
-/** Only requested knobs change. */
+/** The request in the record. Without arguments that name knobs, it lists none. */
 function requestOf(
   { surface, comment, index, thread, args }: SeenCommand,
   { knobs }: Pick<Planned, 'knobs'>,
@@ -303,14 +303,14 @@ export function isFrom(
 }
 
 /**
- * `replaceable`: without approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same,
+ * `replaceable`: no approval or order, and requested in its own thread, so the request can only mean this run. `elsewhere`: the same, but
  * requested in another thread. `busy`: approved, ordered, launched, or ended without a seal.
  */
 type LaneStanding =
   | { readonly kind: 'free' }
   | { readonly kind: 'replaceable' | 'elsewhere' | 'busy'; readonly run: RunState };
 
-/** `thread` null: the schedule asks. */
+/** `thread` is null if the schedule asks. */
 export function laneStanding(runs: readonly RunState[], thread: number | null): LaneStanding {
   const run = runs.find((one) => !isOver(one) || isLive(one));
   if (run === undefined) return { kind: 'free' };

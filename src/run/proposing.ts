@@ -1,4 +1,4 @@
-/** How a proposal can end, and what a kind is given to plan one and gives back. */
+/** The possible results of a proposal, and the interface with which a kind plans one. */
 
 import type { LaneConfig } from '../config/lane-schema.ts';
 import type { EffectOutcome } from '../domain/effect.ts';
@@ -10,7 +10,7 @@ import type { Objective } from '../domain/logbook/events/launch-events.ts';
 import type { RunState, SeenCommand } from '../domain/logbook/run-state.ts';
 import type { Instant, Observed, RunId, Sha } from '../domain/values.ts';
 
-/** Why there is nothing to propose, or why nobody may now. */
+/** Why there is nothing to propose, or why no proposal is allowed now. */
 export type NothingCode =
   | 'no-candidates'
   | 'nothing-due'
@@ -25,18 +25,18 @@ export type NothingCode =
 
 export type Nothing = { readonly kind: 'nothing'; readonly code: NothingCode; readonly why: string };
 
-/** `unreadable`: asking again may help, and nothing is lost. `running`: it will. `not-written`: GitHub or git said no. */
+/** `unreadable`: a retry may succeed, and nothing is lost. `running`: a retry will succeed. `not-written`: GitHub or git refused. */
 export type Failed = {
   readonly kind: 'failed';
   readonly code: 'unreadable' | 'running' | 'not-written';
   readonly why: string;
 };
 
-/** What cannot be done as it was asked for, as the answer to whoever asked. */
+/** A request that cannot be fulfilled as it was made, as the answer to its author. */
 export type Refused = { readonly kind: 'refused'; readonly code: string; readonly detail: Detail };
 
-/** `already`: a run of the lane is under way. `held`: a person keeps the lane back today. `not-due`: the
- * lane's schedule does not want one now. `asked`: a question stands. */
+/** `already`: a run of the lane is under way. `held`: a hold by a person blocks the lane today. `not-due`: the lane's schedule
+ * wants no run now. `asked`: an issue with the question is open. */
 export type ProposeOutcome =
   | { readonly kind: 'proposed'; readonly run: RunId; readonly pull: number; readonly issue: number }
   | { readonly kind: 'already'; readonly run: RunId }
@@ -45,37 +45,36 @@ export type ProposeOutcome =
   | Nothing
   | Failed;
 
-/** Nothing, and why. */
 export function nothing(code: NothingCode, why: string): Nothing {
   return { kind: 'nothing', code, why };
 }
 
-/** Something outside could not be written. */
+/** A failed write to GitHub or git. */
 function notWritten(what: string, why: string): Failed {
   return { kind: 'failed', code: 'not-written', why: `${what} could not be written: ${why}` };
 }
 
-/** An effect that was not carried out. Whether asking again may help is the difference between the two failures. */
+/** An effect that failed. `unreadable` means that a retry may succeed; `not-written` means that it will not. */
 export function notDone(what: string, outcome: EffectOutcome): Failed {
   if (outcome.kind === 'unknown')
     return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
   return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
 }
 
-/** The logbook did not take it; nothing is lost. */
+/** The logbook rejected the entry; nothing is lost. */
 export function notRecorded({ message }: { readonly message: string }): Failed {
   return { kind: 'failed', code: 'unreadable', why: message };
 }
 
-/** A program of the lab's own that goes on beside. */
+/** One of the lab's programs still runs in the background. */
 export function stillRunning(what: string): Failed {
   return { kind: 'failed', code: 'running', why: `${what} still run` };
 }
 
-/** For whom a helper works: the command, and its thread; null where nobody else waits meanwhile. */
+/** The request that a helper works for: the command and its thread. Null if no other person waits for it. */
 export type AskedFor = { readonly by: string; readonly thread: number } | null;
 
-/** How a program of the lab ended; `code`: the system's word where it could not be started. */
+/** How a program of the lab ended. `code`: the system's error code if it could not be started. */
 export type ProgramEnd = {
   readonly kind: 'exited' | 'signalled' | 'timed-out' | 'cancelled' | 'output-limit' | 'not-started';
   readonly ok: boolean;
@@ -85,7 +84,7 @@ export type ProgramEnd = {
   readonly stderr: string;
 };
 
-/** One program: `input` is its standard input; `about` is what of it decides the answer. */
+/** One call of a program. `input`: its standard input; `about`: the parts of the call that decide the answer. */
 export type HelperCall = {
   readonly asked: AskedFor;
   readonly about: readonly string[];
@@ -104,24 +103,24 @@ export type TreeCall = {
   readonly commands: readonly (readonly string[])[];
 };
 
-/** The first command that did not succeed, or null where all did. */
+/** The first command that failed, or null if all succeeded. */
 export type TreeResult = { readonly command: readonly string[]; readonly result: ProgramEnd } | null;
 
-/** It goes on beside : the command is looked at again when it is done. */
+/** The program still runs in the background. The command is processed again when the program ends. */
 export type Running = { readonly kind: 'running' };
 
-/** What a proposal asks for. */
+/** The lab's programs that planning may call. */
 export type Helpers = {
   readonly ask: (call: HelperCall) => Promise<ProgramEnd | Running>;
   readonly check: (call: TreeCall) => Promise<TreeResult | Running>;
 };
 
-/** What a kind may look at and ask for while it plans; it writes nothing outside. */
+/** The ports that a kind may use while it plans. Planning writes nothing outside. */
 export type PlanWork = {
   readonly config: { readonly laneName: string; readonly lane: LaneConfig };
-  /** Its code people have reviewed: what runs beside the keys comes from there. */
+  /** People have reviewed the code of this branch: programs that run near the keys come from it. */
   readonly defaultBranch: string;
-  /** Patterns of what a lane that ships the whole tree does not ship. */
+  /** Patterns of files that a lane which ships the whole tree leaves out. */
   readonly leavesOut: readonly string[];
   readonly git: GitReader & GitExporter;
   readonly store: { readonly current: () => { readonly runs: readonly RunState[] } };
@@ -142,9 +141,9 @@ export type PlanInput = {
   readonly run: RunId;
   readonly date: string;
   readonly objective: Objective;
-  /** Nobody said what it is for, where the lab wants to be asked. */
+  /** Set if the lab wants to be asked for the objective, and no person has answered. */
   readonly unanswered?: Unanswered;
-  /** The command that asked for it; null = the schedule. */
+  /** The command that requested the proposal; null for the schedule. */
   readonly request: SeenCommand | null;
 };
 
@@ -160,22 +159,22 @@ export type Planned = {
     EventDataByType['proposed'],
     'experiment' | 'objective' | 'interval' | 'candidate' | 'base'
   >;
-  /** What changes, by the paths of its knobs. */
+  /** The changed settings, by the paths of their knobs. */
   readonly knobs: readonly { readonly path: string; readonly after: string }[];
 };
 
-/** A thread that is to be opened; the body has no marker yet, and no link to the other thread. */
+/** A thread to open. The body has no marker yet, and no link to the other thread. */
 type ThreadText = { readonly title: string; readonly body: string };
 
-/** `unclear`: it is asked about before anything is planned. */
+/** `unclear`: ferrybot asks a person before it plans anything. */
 export type ObjectiveReading =
   | { readonly kind: 'clear'; readonly objective: Objective }
   | { readonly kind: 'unclear'; readonly why: 'names-neither' | 'names-both' | 'negated' | 'nothing-said' };
 
-/** `issue`: where it was asked until `until`, RFC 3339; null = there was no time left to ask. */
+/** `issue`: where ferrybot asked, until `until` (RFC 3339); null if there was no time left to ask. */
 export type Unanswered = { readonly issue: number; readonly until: string } | { readonly issue: null };
 
-/** The question what a run of this day is for; `runs` are those of the lane. */
+/** The context of the question for a run's objective. `runs`: the runs of the lane. */
 export type AskedWhat = {
   readonly lane: LaneConfig;
   readonly laneName: string;
@@ -185,9 +184,9 @@ export type AskedWhat = {
 };
 
 export type Asks = {
-  /** The objective in a person's words; null = nobody said anything. */
+  /** Parses the objective in a person's words; null if no person answered. */
   readonly objective: (said: string | null, lane: LaneConfig) => ObjectiveReading;
-  /** The issue that asks where that is not clear, and until when it waits for an answer; null where there is no time left. */
+  /** The issue that asks for an unclear objective, and until when it waits for an answer; null if there is no time left. */
   readonly question: (
     asked: AskedWhat,
   ) => { readonly title: string; readonly body: string; readonly until: Instant } | null;
@@ -195,17 +194,17 @@ export type Asks = {
 
 /** How runs of a kind are proposed. */
 export type Proposals = {
-  /** The objective of a run that the schedule began. */
+  /** The objective of a run that the schedule started. */
   readonly usual: Objective;
-  /** How people choose the objective; left out: every run has the usual one. */
+  /** How people choose the objective; left out if every run has the usual one. */
   readonly asks?: Asks;
-  /** Throws `GitError` where git cannot tell. */
+  /** Throws `GitError` if git cannot answer. */
   readonly plan: (work: PlanWork, input: PlanInput) => Promise<Planned | Nothing | Failed | Refused>;
-  /** What is told of a run whose pull request is somebody's own; left out where there are none. Throws `GitError` where git cannot tell. */
+  /** Plans a run for a person's own pull request; left out for kinds without such runs. Throws `GitError` if git cannot answer. */
   readonly planOfPull?: (work: PlanWork, pull: PullToPlan) => Promise<PlannedPull | Failed>;
 };
 
-/** Somebody's own pull request: its text, and where its change begins and ends. */
+/** A person's own pull request: its text, and the first and last commit of its change. */
 export type PullToPlan = Omit<PlanInput, 'objective'> & {
   readonly pull: number;
   readonly body: string;
@@ -213,13 +212,13 @@ export type PullToPlan = Omit<PlanInput, 'objective'> & {
   readonly head: Sha;
 };
 
-/** Nothing of it is written on a branch, or into its text. */
+/** The plan for a person's pull request. ferrybot writes no part of it to the branch or the pull request's text. */
 export type PlannedPull = {
   readonly kind: 'planned-pull';
   readonly issue: ThreadText;
-  /** Issues that its text says it belongs to, in their order. */
+  /** Issues that the pull request's text links to, in their order. */
   readonly linked: readonly number[];
-  /** What its text lacks and a launch needs, to be pasted; null where it lacks nothing. */
+  /** Text that the pull request lacks and a launch needs, ready to paste; null if it lacks none. */
   readonly missing: string | null;
   readonly recorded: Planned['recorded'];
 };

@@ -1,4 +1,4 @@
-/** Comments that the record requires, derived and never stored. */
+/** The comments that the record requires. They are derived and never stored. */
 
 import type { ActionRecord } from '../domain/actions/action.ts';
 import type { Effect, Summons } from '../domain/effect.ts';
@@ -21,7 +21,7 @@ import { branded, fromRfc3339, type Instant, isRunId, type RunId } from '../doma
 import type { Anchor } from '../logbook/chain.ts';
 import type { AttemptCache } from './step.ts';
 
-/** `seq`: the newest event that it reports; `at`: that event's time. */
+/** `seq`: the newest event that the comment reports; `at`: that event's time. */
 export type Publication = {
   readonly kind: RunCommentKind;
   readonly key: string;
@@ -30,7 +30,7 @@ export type Publication = {
   readonly at: string;
   /** The event's author, who publishes it first. */
   readonly role: Role;
-  /** Default: no mentions. */
+  /** The people to mention; by default none. */
   readonly summons?: Summons;
 };
 
@@ -72,7 +72,7 @@ export function answersOf(all: RunState['commands']): readonly Publication[] {
     const people: number[] = [];
     for (const one of commands) {
       if (one.answer !== null && !isQuiet(one) && one.answer.seq > (last?.seq ?? -1)) last = one.answer;
-      // The person to whom the command made an offer.
+      // The person who received the command's offer.
       const to = one.answer?.code === 'handoff-offered' ? one.answer.detail['to'] : undefined;
       if (typeof to === 'number') people.push(to);
     }
@@ -83,7 +83,7 @@ export function answersOf(all: RunState['commands']): readonly Publication[] {
   return found;
 }
 
-/** The proposal, a consent by config, and the end; a person's consent has its own answer. */
+/** Reports the proposal, a consent by config, and the end. A person's consent has its own answer. */
 function actionReports({ proposal, at, seq, approvals, ended }: ActionRecord): readonly Publication[] {
   const { thread, change } = proposal;
   const byConfig = approvals.filter(({ source }) => source.kind === 'config');
@@ -182,7 +182,7 @@ type ReportedEntry = { readonly seq: number; readonly at: string; readonly role:
 /** What a process knows about its own part in the record. */
 export type Poster = Pick<AttemptCache, 'appended' | 'speaksFor'>;
 
-/** The process that appended an entry, or speaks for its author, posts at once. Any other process waits for the grace period. */
+/** The process that appended an entry, or posts for its author, posts immediately. Other processes wait for the grace period. */
 export function mayPost({ seq, at, role }: ReportedEntry, poster: Poster, now: Instant): boolean {
   return poster.appended.has(seq) || poster.speaksFor?.includes(role) === true || isOpenToAll(at, now);
 }
@@ -196,7 +196,7 @@ export function isShared(
   return !poster.appended.has(seq) || isOpenToAll(at, now);
 }
 
-/** Whether the author of an entry of this time had its time to post. */
+/** Whether the grace period of an entry of this time is over, so that any process may post it. */
 export function isOpenToAll(at: string, now: Instant): boolean {
   return now - (fromRfc3339(at) ?? 0) >= limits.publishGraceMs;
 }
@@ -205,16 +205,16 @@ export type OwedComment = {
   readonly thread: number;
   readonly marker: string;
   readonly body: string;
-  /** The text follows the record; otherwise the posted text stays. */
+  /** Set if the posted text must be updated with the record; otherwise it stays as posted. */
   readonly isKept?: true;
-  /** No other process posts it; otherwise the later of two duplicates is deleted. */
+  /** Set if no other process posts the comment; otherwise the later of two duplicates is deleted. */
   readonly isOursAlone?: boolean;
   /** After this time its thread is read again, because a person may have deleted the comment. */
   readonly recheckMs?: number;
 };
 
 export type OwedIssue = {
-  /** A label of its own keeps the issue findable. */
+  /** The issue's own label, by which ferrybot finds it. */
   readonly label: string;
   readonly marker: string;
   readonly title: string;
@@ -223,7 +223,7 @@ export type OwedIssue = {
   readonly state: 'open' | 'closed' | null;
 };
 
-/** `marker` null: no verified marker. */
+/** `marker` is null if the issue has no verified marker. */
 export type StandingIssue = {
   readonly number: number;
   readonly body: string;
@@ -294,7 +294,7 @@ export function hasRoom(
   return inMinute < minute && inHour < hour;
 }
 
-/** Comments for people who wait. */
+/** The kinds of comments that people wait for. */
 const URGENT = ['answer', 'incident'] as const;
 
 /** The kinds of comments that GitHub's limits leave room for now; undefined: every text. */

@@ -1,6 +1,6 @@
 /**
- * Determines what is pending for one run. Each decider declares its causes; a sweep gives cause for all of them, so that lost, duplicate
- * or reordered triggers only cause delay (architecture, D2).
+ * Determines what is pending for one run. Each decider declares its causes. A sweep causes all of them, so lost, duplicate or reordered
+ * triggers only cause delay (architecture, D2).
  */
 
 import type { GateView } from '../commands/decision.ts';
@@ -51,12 +51,12 @@ import { append, type DeciderInput, once, type Step } from './step.ts';
 export type ReconcileInput = DeciderInput & {
   readonly repository: string;
   readonly digestOf: DigestOf;
-  /** A workflow run just ended, or this is a sweep. */
+  /** Set if a workflow run just ended, or this is a sweep. */
   readonly mayHaveEnded?: boolean;
   readonly only?: PublishInput['only'];
 };
 
-/** One round: the gates and the commands are judged when a decider first asks, and once. */
+/** One round. The gates and the commands are judged once, when a decider first needs them. */
 type Turn = ReconcileInput & {
   readonly judge: () => Gated;
   readonly command: () => CommandOutcome;
@@ -64,8 +64,8 @@ type Turn = ReconcileInput & {
 
 /**
  * Why a decision is due. `facts`: anything outside may have changed, so everything is decided. `time`: the clock and the record. `ended`: a
- * workflow run may have ended. Otherwise this turn has recorded an event of the type, or read a fact by this name (`comments`: also, somebody
- * has commented). `state`: an event that is not in `ROUTINE`; `posted`: a comment was posted or edited.
+ * workflow run may have ended. `state`: an event outside `ROUTINE` was recorded. `posted`: a comment was posted or edited. Other names:
+ * this turn recorded an event of this type, or read a fact of this name (`comments`: also, a person commented).
  */
 export type Cause = 'facts' | 'time' | 'ended' | 'state' | 'posted' | EventType | FactKind;
 
@@ -73,7 +73,7 @@ type FactKind = Extract<Need, string> | Exclude<Need, string>['fact'];
 
 type Decider = { readonly on: readonly Cause[]; readonly decide: (turn: Turn) => Step | null };
 
-/** Events that only the deciders that name them have to hear of. */
+/** Events that cause only the deciders that name them. */
 const ROUTINE: ReadonlySet<EventType> = new Set([
   'command-seen',
   'command-answered',
@@ -88,7 +88,7 @@ const ROUTINE: ReadonlySet<EventType> = new Set([
   'delivered',
 ]);
 
-/** What the record owes to people. A process that only posts decides nothing else; neither does control of a run that is over. */
+/** The pending posts of the record. A process that only posts decides nothing else, and neither does control for a run that is over. */
 const POSTS: readonly Decider[] = [
   {
     on: ['facts', 'state', 'command-answered', 'notified', 'delivered'],
@@ -103,7 +103,7 @@ const POSTS: readonly Decider[] = [
 
 const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
 
-/** In order: what closes a run precedes its gates, gates precede commands, orders precede dispatches, posts come last. */
+/** In order: deciders that close a run precede its gates, gates precede commands, orders precede dispatches, posts come last. */
 const DECIDERS: readonly Decider[] = [
   {
     on: ['facts'],
@@ -140,12 +140,12 @@ const DECIDERS: readonly Decider[] = [
   ...POSTS,
 ];
 
-/** What is still due in a turn. */
+/** The deciders that are still due in a turn. */
 export type Agenda = {
   readonly due: ReadonlySet<Decider>;
   /** Whether the gates are judged on the facts of this turn before a command is. */
   readonly areGatesDue: boolean;
-  /** What this process decides at all. */
+  /** The deciders that this process may run at all. */
   readonly scope: readonly Decider[];
 };
 
@@ -154,7 +154,7 @@ export const POSTING: Agenda = { due: new Set(POSTS), areGatesDue: false, scope:
 /** The agenda of the watchdog, which starts watches. */
 export const WATCHING: Agenda = { due: new Set([WATCH]), areGatesDue: false, scope: [WATCH] };
 
-/** The deciders that declared one of the causes, beside those that are due already. */
+/** The deciders that declared one of the causes, in addition to those that are already due. */
 export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
   const scope = before?.scope ?? DECIDERS;
   const caused = new Set(causes);
@@ -165,7 +165,7 @@ export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
   return { due, areGatesDue, scope };
 }
 
-/** What a step gives cause for. */
+/** The causes that follow from a step. */
 export function causesOfStep(step: Step): readonly Cause[] {
   switch (step.kind) {
     case 'append':
@@ -183,7 +183,7 @@ export function causesOfStep(step: Step): readonly Cause[] {
 
 type Reconciliation = { readonly step: Step | null; readonly agenda: Agenda };
 
-/** The next step, null if nothing that is due has one; and what is due after it. A decider is due until it has no further step. */
+/** The next step, or null if no due decider has one, and the remaining agenda. A decider is due until it has no further step. */
 export function reconcile(input: ReconcileInput, agenda: Agenda = agendaFor(['facts'])): Reconciliation {
   const turn = turnOf(input, agenda);
   const deciders = isOver(input.state) ? POSTS.filter((one) => agenda.due.has(one)) : [...agenda.due];
@@ -245,14 +245,14 @@ function answerCommands(turn: Turn): Step | null {
   return command.kind === 'staged' ? decideStaged(turn, command.command) : null;
 }
 
-/** An unread comment may accept the offer. */
+/** Decides an expired offer of the watch, but first reads the comments: an unread one may accept the offer. */
 function offer(turn: Turn): Step | null {
   const due = decideOffer(turn.state, turn.now);
   if (due === null || isNotAsked(turn.facts.comments)) return due === null ? null : need('comments');
   return turn.command().kind === 'wait' ? null : due;
 }
 
-/** Notify people before starting machines. */
+/** Notifies people before the later deciders start machines. */
 function page({ state, config, now }: Turn): Step | null {
   const drafts = [...decidePages(state, config, now), ...lostDeliveries(state, now)];
   return drafts.length === 0 ? null : append(...drafts);
@@ -265,7 +265,7 @@ function decideStaged(input: ReconcileInput, { decision, item, actor }: StagedCo
     : decideClosure({ ...input, command: { decision, said }, verdict: verdictNow(input) });
 }
 
-/** An open command suppresses reminders and the automatic close. */
+/** Decides reminders and the automatic close. An open command suppresses both. */
 function remind(turn: Turn): Step | null {
   const { state, config, now, facts } = turn;
   const due = unconfirmedClosing(state, config, now) ?? decideReminder(state, config, now);
@@ -277,7 +277,7 @@ function remind(turn: Turn): Step | null {
   return closing === null ? null : decideClosure({ ...turn, command: closing, verdict: verdictNow(turn) });
 }
 
-/** A proposal ends if its PR is closed or loses its label before an order. */
+/** Ends a proposal if its thread is closed or loses its label before an order. */
 function withdraw({ state, facts }: ReconcileInput): Step | null {
   if (state.end !== null || isLive(state)) return null;
   const reason = withdrawal(state.proposal, facts);
@@ -289,14 +289,14 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
   return append(withdrawn(`${reason} ${before}`));
 }
 
-/** The closing comment explains why the job cannot be adopted. */
+/** Closes an adoption that is impossible. The closing comment gives the reason. */
 function leaveAlone({ state }: ReconcileInput): Step | null {
   const told = awaitsAdoption(state) ? state.description : null;
   if (told === null || told.found === 'described' || told.found === 'unknown') return null;
   return append(withdrawn(notTakenOver(told, state.proposal.adopts)));
 }
 
-/** How its thread was closed, or lost the label that asked for the run; null while it is open. An issue's branch may be deleted already. */
+/** How its thread was closed or lost the label that asked for the run; null while neither happened. An issue's branch may be deleted. */
 function withdrawal(proposal: RunState['proposal'], { pull, issue }: RunFacts): string | null {
   const thread = isIssueFirst(proposal) ? issue : pull;
   if (thread.kind === 'unknown') return null;
@@ -322,7 +322,7 @@ function commandOutcome(turn: Turn, areGatesDue: boolean): CommandOutcome {
   });
 }
 
-/** What a command sees of the gates; null while the proposal's text is unreadable. */
+/** The gates as a command sees them; null while the proposal's text is unreadable. */
 function gateView({ facts, judge }: Turn): GateView | null {
   if (facts.body.kind === 'unknown') return null;
   const { bound, verdicts, approvals } = judge();
@@ -339,7 +339,7 @@ function verdictNow({ state, facts, config }: ReconcileInput): RunVerdict | null
   return facts.recordedRuns.kind === 'unknown' ? null : verdictOf(state, config, facts.recordedRuns.value);
 }
 
-/** Its text names how long the wait has lasted, and at last how it ended. */
+/** Edits the comment about an open wait. Its text gives the duration of the wait, and finally how the wait ended. */
 function editOpenWait(turn: Turn): Step | null {
   const { state, facts, memory, now } = turn;
   const isDue = state.incidents.some((one) => isWaitOpen(state, one, now) || isWaitUnclosed(memory, one));

@@ -1,4 +1,4 @@
-/** One step of a reconciliation: record something, or act outside, never both. */
+/** One step of a reconciliation: it either records events or acts outside, never both. */
 
 import { type Dispatch, dispatchesFor, type Effect, type EffectOutcome } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -22,17 +22,17 @@ export type Step =
   | { readonly kind: 'perform'; readonly key: string; readonly effect: Effect }
   | Needing;
 
-/** What this process tried; a new process starts empty and reads the outside state. */
+/** This process's attempts. A new process starts with none and reads the outside state. */
 export type AttemptCache = {
   readonly outcomes: ReadonlyMap<string, EffectOutcome>;
   readonly tries: ReadonlyMap<string, number>;
   /** Sequence numbers that this process appended and publishes without waiting. */
   readonly appended: ReadonlySet<number>;
-  /** Roles whose events this process publishes immediately; the runner never posts. */
+  /** Roles with events that this process publishes immediately; the runner never posts. */
   readonly speaksFor?: readonly Role[];
 };
 
-/** What the next step of a run is decided on. */
+/** The input of every decider of a run. */
 export type DeciderInput = {
   readonly state: RunState;
   readonly facts: RunFacts;
@@ -43,29 +43,29 @@ export type DeciderInput = {
 
 export const NO_ATTEMPTS: AttemptCache = { outcomes: new Map(), tries: new Map(), appended: new Set() };
 
-/** Records in the run. */
+/** A step that records events in the run. */
 export function append(...drafts: readonly EventDraft[]): Step {
   return { kind: 'append', drafts, journal: [] };
 }
 
-/** Records in the run and in the repository journal in one push. */
+/** A step that records events in the run and in the repository journal in one push. */
 export function appendBoth(drafts: readonly EventDraft[], journal: readonly EventDraft[]): Step {
   return { kind: 'append', drafts, journal };
 }
 
-/** Acts outside. */
+/** A step that acts outside. */
 export function perform(key: string, effect: Effect): Step {
   return { kind: 'perform', key, effect };
 }
 
-/** False if done, refused, or tried `triesMax` times. */
+/** Whether the effect may be tried: false if it is done, refused, or was tried `triesMax` times. */
 export function mayTry(memory: AttemptCache, key: string, triesMax: number): boolean {
   const outcome = memory.outcomes.get(key);
   if (outcome?.kind === 'done' || outcome?.kind === 'refused') return false;
   return (memory.tries.get(key) ?? 0) < triesMax;
 }
 
-/** Whether this process saw the effect done. */
+/** Whether this process completed the effect. */
 export function isDone(memory: AttemptCache, key: string): boolean {
   return memory.outcomes.get(key)?.kind === 'done';
 }
@@ -79,7 +79,7 @@ export function remembered(memory: AttemptCache, key: string, outcome: EffectOut
   };
 }
 
-/** Makes a value when it is first needed, and keeps it. */
+/** Computes a value when it is first needed, and keeps it. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {
@@ -89,7 +89,7 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 export type WantedWorkflow = Pick<Dispatch, 'workflow' | 'subject'> & {
-  /** The workflow's file, and the branch whose version runs. */
+  /** The workflow's file, and the branch that provides its version. */
   readonly file: string;
   readonly ref: string;
   readonly inputs: Readonly<Record<string, string>>;
@@ -109,7 +109,7 @@ export function laneWorkflow<Name extends Dispatch['workflow']>(
   return { workflow, file: workflows[workflow], ref: lane.targetBranch };
 }
 
-/** `decideDispatch` on what a run's record has. */
+/** `decideDispatch` on the dispatches in a run's record. */
 export function dispatchOfRun(
   { state, facts, now, memory }: DeciderInput,
   wanted: WantedWorkflow,

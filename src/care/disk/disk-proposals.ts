@@ -1,4 +1,4 @@
-/** Which changes of a cluster its newest scan calls for: what people may consent to, whole, before anything is done. */
+/** Proposes the cluster changes that its newest scan calls for. Each proposal is complete before people are asked for consent. */
 
 import {
   type ActionEvidence,
@@ -17,7 +17,7 @@ import { proposeAction } from '../action-approval.ts';
 
 export type DiskProposalInput = {
   readonly scan: RecordedScan;
-  /** Of the journal, oldest first. */
+  /** The journal's actions, oldest first. */
   readonly actions: readonly ActionRecord[];
   readonly repository: string;
   readonly thread: number;
@@ -25,7 +25,7 @@ export type DiskProposalInput = {
   readonly digestOf: DigestOf;
 };
 
-/** The exact calls, as they will be made. */
+/** The exact calls that will be made. */
 export type DiskSteps = {
   readonly clean: (worker: Pick<ScannedWorker, 'tpu' | 'worker' | 'vm'>) => ChangeStep;
   readonly initialise: (tpu: string) => ChangeStep;
@@ -33,9 +33,9 @@ export type DiskSteps = {
 };
 
 /**
- * Drafts of what is proposed anew. A TPU VM is initialised as a whole, so that one proposal clears all of its hosts that
- * have data beside a missing mount, then initialises it (policy AG-18 and AG-19). What
- * stands proposed is not proposed again, and after an end only on a scan that is newer.
+ * Drafts of new proposals. A TPU VM is initialised as a whole, so one proposal clears all its hosts with data under a
+ * missing mount, then initialises the VM (policy AG-18 and AG-19). An open proposal is not repeated. After a change has
+ * ended, only a newer scan leads to another proposal.
  */
 export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
   const { scan, steps } = input;
@@ -63,14 +63,14 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
   return [...cleaned, ...cron];
 }
 
-/** Changes of this cluster's disks that its thread tells of, oldest first. */
+/** The changes of this cluster's disks for its thread, oldest first. */
 export function diskActions(actions: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
   return actions.filter(
     ({ proposal }) => proposal.cluster === cluster && proposal.change.kind !== 'delete-tpu-vm',
   );
 }
 
-/** Its mount comes back over whatever was not cleared: a machine of which a host was not looked at is left for the next scan. */
+/** The mount will cover data that was not cleared, so a machine with an uninspected host waits for the next scan. */
 function isWhole({ workers }: RecordedScan, tpu: string): boolean {
   return !workers.some((one) => one.tpu === tpu && one.finding === 'not-inspected');
 }
@@ -103,7 +103,7 @@ function proposed(
   return [proposeAction('control', what, evidence, digestOf)];
 }
 
-/** The same machine and the same calls; that a disk got a little fuller is no other proposal. */
+/** The same machine and the same calls. A slightly fuller disk does not make another proposal. */
 function isSame(
   { change: before, steps: shown }: ActionProposal,
   change: ClusterChange,
@@ -115,7 +115,7 @@ function isSame(
   return isMachine && areSameSteps(shown, steps);
 }
 
-/** The hosts that a clean-up was proposed for, by the facts that were shown with it. */
+/** The hosts of a proposed clean-up, from the facts of its evidence. */
 export function evidenceWorkers({ facts }: ActionEvidence): readonly number[] {
   const workers = Object.keys(facts).flatMap((name) => {
     const match = /^worker-(\d{1,4})-percent-free$/.exec(name);

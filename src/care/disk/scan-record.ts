@@ -1,4 +1,4 @@
-/** What a scan and the looks at its workers come to, as it is recorded: workers that are short, each with what was seen. */
+/** The record of one disk scan: the workers that are short of space, each with what the inspection over ssh found. */
 
 import type { VmIdentity } from '../../domain/actions/action.ts';
 import {
@@ -30,10 +30,10 @@ import {
   sizeOf,
 } from './worker-answers.ts';
 
-/** The largest folders of a worker that are recorded and shown. */
+/** How many of a worker's largest folders are recorded and shown. */
 const SHOWN_FOLDERS_MAX = 5;
 
-/** What was seen of a worker over ssh. */
+/** The answers of one worker over ssh. */
 export type Looks = {
   readonly disk: Observed<DiskUsage>;
   readonly mounts: Observed<readonly Mount[]>;
@@ -53,7 +53,7 @@ export type ScanFacts = {
   };
 };
 
-/** The record of one scan. A worker that has room again by the time that it is looked at is left out. */
+/** The record of one scan. It leaves out workers that had enough space again when they were inspected. */
 export function scanRecord(facts: ScanFacts): DiskScan {
   const { cluster, report, cleanup, policy } = facts;
   const common = { cluster, cleanup, ...policy };
@@ -96,13 +96,13 @@ function workerOf(low: LowWorker, { listing, looks, policy }: ScanFacts): readon
   ];
 }
 
-/** The machine by which a proposal is bound: a replacement of the same name was made at another time. */
+/** The machine that a proposal is bound to: a replacement with the same name has another creation time. */
 function identityOf({ name, zone, createdAt, workers }: TpuVm, worker: number): VmIdentity | null {
   const address = workers[worker]?.[0];
   return address === undefined ? null : { name, zone, createdAt, address };
 }
 
-/** Events hold no floats. */
+/** Formats a percentage, because events contain no floats. */
 function shown(percent: number): string {
   return percent.toFixed(1);
 }
@@ -115,8 +115,8 @@ function bounded(text: string): string {
 export type JudgedWorker = Pick<ScannedWorker, 'finding' | 'detail'> & { readonly percentFree: number };
 
 /**
- * Judges a worker that the scan found low (policy AG-16 and AG-17); null: it has room. Whatever could not be read makes the cause unknown,
- * and nothing is proposed on an unknown. `mount-missing`: nothing is mounted where the bucket belongs, and data stands there on the boot
+ * Judges a worker that the scan found low (policy AG-16 and AG-17); null: it has room. An unreadable answer makes the cause unknown, and
+ * an unknown cause leads to no proposal. `mount-missing`: nothing is mounted at the bucket's mount point, and there is data on the boot
  * disk (`misplacedBytes`). The other findings are no reason to delete anything there.
  */
 export function judgeWorker(
@@ -152,8 +152,8 @@ function unread(percentFree: number, what: keyof Looks, why: string): JudgedWork
 }
 
 /**
- * `misplaced`: nothing is mounted, and data lies there. `fine`: mounted, with more than the threshold free. `short`: the
- * rest. `percentFree` has one digit, because events hold no floats.
+ * `misplaced`: nothing is mounted, and there is data at the mount point. `fine`: mounted, with more than the threshold free.
+ * `short`: all other cases. `percentFree` has one decimal, because events contain no floats.
  */
 export type WorkerHealth =
   | { readonly kind: 'unknown'; readonly why: string }
@@ -164,7 +164,7 @@ export type WorkerHealth =
       readonly misplacedBytes: number;
     };
 
-/** Judges one look; whatever of it could not be read makes it unknown. */
+/** Judges one inspection. It is unknown if a needed answer could not be read. */
 export function healthOf(
   { disk, mounts, folders }: Looks,
   policy: { readonly mountPoint: MountPoint; readonly thresholdPercent: number },
@@ -181,15 +181,15 @@ export function healthOf(
   return { kind: isMounted && free > policy.thresholdPercent ? 'fine' : 'short', ...told };
 }
 
-/** A job that said longer ago that a disk is full starts no scan any more: the daily schedule has looked since. */
+/** A full-disk message older than this triggers no scan: the daily scan has run since. */
 const FULL_DISK_NEWS_MS = 24 * 60 * 60 * 1_000;
 
 const DISK_IS_FULL = /No space left on device|\[Errno 28\]|\bENOSPC\b/;
 
-/** A run whose job said that a disk is full, when it did, and on which cluster. */
+/** A run with a full-disk message from its job, the time of that message, and the cluster. */
 export type FullDisk = { readonly run: RunState; readonly cluster: string; readonly since: Instant };
 
-/** The runs whose job said so within the last day; older news is left to the schedule of the scans. */
+/** The runs with a full-disk message from the last day. The scheduled scan covers older ones. */
 export function fullDisks(runs: readonly RunState[], now: Instant): readonly FullDisk[] {
   return runs.flatMap((run) => {
     const cluster = run.submission?.cluster;
@@ -200,7 +200,7 @@ export function fullDisks(runs: readonly RunState[], now: Instant): readonly Ful
   });
 }
 
-/** The first thing that people can read about the disks since then: null until a scan has said anything. */
+/** The first readable scan of the cluster since the message; null until there is one. */
 export function scanSince(
   { cluster, since }: FullDisk,
   disks: ReadonlyMap<string, ClusterDisks>,
@@ -209,7 +209,7 @@ export function scanSince(
   return readable !== null && (fromRfc3339(readable.at) ?? 0) >= since ? readable : null;
 }
 
-/** When the newest attempt first said that a disk is full: by its log while it ran, or by what it and the engine said at its end. */
+/** When the newest attempt first reported a full disk: in its log while it ran, or in the end message or diagnosis. */
 function fullSince({ submission, incidents, end }: RunState): Instant | null {
   const line = incidentsWith(incidents, 'failure-signature').find(
     ({ detail }) => detail.signature === 'disk-full' && (detail.attempt ?? 1) === submission?.attempt,

@@ -1,8 +1,8 @@
-/** What `cleanup_disk.py --dry-run`, or `cleanup_workers.py --dry-run`, says of a cluster's workers, read without taking silence for health. */
+/** Parses the output of `cleanup_disk.py --dry-run` or `cleanup_workers.py --dry-run`. Missing output never counts as healthy. */
 
 import { isTpuName, type TpuName } from '../../domain/care/machines.ts';
 
-/** A worker that the scan found under its threshold. `available` is what the disk had left, as printed (`9.8G`). */
+/** A worker that the scan found under its threshold. `available`: the free space as printed (`9.8G`). */
 export type LowWorker = {
   readonly tpu: TpuName;
   readonly worker: number;
@@ -11,15 +11,15 @@ export type LowWorker = {
 };
 
 /**
- * `read`: what the scan found. `problems`: lines that should describe a worker and do not, each with the reason (`bad-name`,
- * `unknown-worker`, `not-under`); then the scan is incomplete, and an unnamed worker is not known to be fine. `unreadable`: it describes no
- * worker.
+ * `read`: what the scan found. `problems`: lines that should describe a worker but do not, each with the reason (`bad-name`,
+ * `unknown-worker`, `not-under`). With problems the scan is incomplete, and unnamed workers may not be fine. `unreadable`: the output
+ * describes no worker.
  */
 export type ScanReport =
   | { readonly kind: 'read'; readonly low: readonly LowWorker[]; readonly problems: readonly string[] }
   | { readonly kind: 'unreadable'; readonly code: ScanFault; readonly line: string };
 
-/** Why a scan tells nothing: it did not end well, said nothing, contradicts itself, or was not the dry run that was asked for. */
+/** Why a scan cannot be used: it failed, printed nothing useful, contradicts itself, or was not the requested dry run. */
 export type ScanFault =
   | 'not-run'
   | 'failed'
@@ -28,23 +28,23 @@ export type ScanFault =
   | 'not-a-dry-run'
   | 'other-threshold';
 
-/** How the scan program ended; `exitCode` null: it did not run to its end. */
+/** How the scan program ended. `exitCode` is null if it did not run to its end. */
 export type ScanEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
 const LOW =
   /(?:⚠\uFE0F?|WARNING -)\s+(\S+) worker (\d{1,4}): (\d{1,3}(?:\.\d{1,6})?)% free \(([\d.]{1,12}\s?[KMGTPi]{0,2}B?)(?: available)?\)\s*$/u;
 const FINE = /(?:✓|INFO -) All workers have >(\d{1,3}(?:\.\d{1,6})?)% free disk space/u;
-/** A sign that something about some worker could not be told. */
+/** A sign that the scan failed for some worker. */
 const TROUBLE =
   /[⚠✗❌]|\b(?:ERROR|CRITICAL|Traceback|Exception|Failed|[Cc]ould not|[Uu]nable|[Tt]imed out)\b/u;
-/** The scan's own words after a restart: it acted, and was asked not to. Its summary counts dry restarts too. */
+/** Printed after a restart: the script acted, although a dry run was requested. Its summary also counts skipped restarts. */
 const ACTED = /worker \d+: (?:Container )?restarted\b|Verified running:|Deleting preempted TPU:/;
-/** Logged before a restart, also before one that a dry run leaves out. */
+/** Logged before a restart, including one that a dry run skips. */
 const RESTART = /(Restarting|\[DRY RUN\] Would restart) (\S+ worker \d{1,4})\s*$/;
 
 /**
- * Reads both outputs of the scan (the script logs to stderr) that was asked for `thresholdPercent`. The format is that of
- * Marin's `scripts/ray/cleanup_disk.py`, and of `cleanup_workers.py`, which replaced it on 17 December 2025.
+ * Parses both outputs of a scan with `thresholdPercent` (the script logs to stderr). The format is that of Marin's
+ * `scripts/ray/cleanup_disk.py`, and of `cleanup_workers.py`, which replaced it on 17 December 2025.
  */
 export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanReport {
   const lines = `${end.stdout}\n${end.stderr}`.split(/\r?\n/).filter((line) => line.trim() !== '');
@@ -69,7 +69,7 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
   return { kind: 'read', low, problems };
 }
 
-/** The first restart that the script does not say it left out. */
+/** The first restart that the script does not also report as skipped. */
 function restartIn(lines: readonly string[]): string | undefined {
   const named = lines.flatMap((line) => {
     const [, word, worker = ''] = RESTART.exec(line) ?? [];
@@ -79,19 +79,19 @@ function restartIn(lines: readonly string[]): string | undefined {
   return named.find(({ worker }) => !leftOut.has(worker))?.line;
 }
 
-/** The worker that a line describes, or the problem that it is; none for any other line. */
+/** The worker in a line, or the line's problem. Empty for any other line. */
 function lowIn(line: string, thresholdPercent: number): readonly (LowWorker | string)[] {
   const match = LOW.exec(line);
   if (match === null) return TROUBLE.test(line) ? [`unknown-worker: ${line.trim()}`] : [];
   const [, tpu = '', worker = '', percent = '', available = ''] = match;
   if (!isTpuName(tpu)) return [`bad-name: ${line.trim()}`];
   const percentFree = Number(percent);
-  // The script warns below its threshold only; another number was printed by something else.
+  // The script warns only below its threshold: a higher number was printed by another program.
   if (percentFree > thresholdPercent) return [`not-under: ${line.trim()}`];
   return [{ tpu, worker: Number(worker), percentFree, available }];
 }
 
-/** One entry a worker, ordered by name and index; the script may tell of one twice. */
+/** One entry per worker, ordered by name and index; the script may print a worker twice. */
 function lowestOfEach(workers: readonly LowWorker[]): readonly LowWorker[] {
   const byKey = new Map<string, LowWorker>();
   for (const worker of workers) {

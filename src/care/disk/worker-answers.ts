@@ -1,4 +1,4 @@
-/** The answer of `df -P -B1 /`, the only form in which a worker is asked for its boot disk. */
+/** Parses the answers of workers. `df -P -B1 /` is the only command that asks for a boot disk. */
 
 import type { DiskUsage, FolderSize, Mount } from '../../domain/care/machines.ts';
 import { known, type Observed, unknown } from '../../domain/values.ts';
@@ -6,7 +6,7 @@ import { known, type Observed, unknown } from '../../domain/values.ts';
 const HEAD = /^Filesystem\s+1B?-blocks\s+Used\s+Available\s+(?:Use%|Capacity)\s+Mounted on$/;
 const BYTES = /^\d{1,15}$/;
 
-/** Usage of the file system that is mounted on `/`. Anything else, and nothing at all, is unknown. */
+/** Usage of the file system that is mounted on `/`. Any other output, or no output, is unknown. */
 export function readDiskUsage(output: string): Observed<DiskUsage> {
   const lines = output.split(/\r?\n/).map((line) => line.trim());
   const at = lines.findIndex((line) => HEAD.test(line));
@@ -24,14 +24,14 @@ export function readDiskUsage(output: string): Observed<DiskUsage> {
   return known({ usedBytes, availableBytes });
 }
 
-/** Free share of what is used and available together, 0 to 100, as df reckons its own column. */
+/** Free share of used plus available space, 0 to 100. `df` computes its own column in the same way. */
 export function percentFree({ usedBytes, availableBytes }: DiskUsage): number {
   return (100 * availableBytes) / (usedBytes + availableBytes);
 }
 
 /**
- * The whole `/proc/self/mountinfo` of a worker. Every Linux machine has a mount on `/`: a table without it is not a whole one, and
- * unknown.
+ * The mounts in a worker's complete `/proc/self/mountinfo`. Every Linux machine has a mount on `/`: a table without one is
+ * incomplete, and unknown.
  */
 export function readMounts(output: string): Observed<readonly Mount[]> {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
@@ -45,7 +45,7 @@ export function readMounts(output: string): Observed<readonly Mount[]> {
     : unknown('the mount table has no root, so it is not whole');
 }
 
-/** The mount that covers a path: of the longest mount points above or at it the last, which hides the others. */
+/** The mount that covers a path: the last one with the longest mount point above or at the path, which hides the others. */
 export function mountOver(mounts: readonly Mount[], path: string): Mount | null {
   return mounts.reduce<Mount | null>((best, mount) => {
     const covers = mount.at === '/' || path === mount.at || path.startsWith(`${mount.at}/`);
@@ -53,13 +53,13 @@ export function mountOver(mounts: readonly Mount[], path: string): Mount | null 
   }, null);
 }
 
-/** What is mounted at the path itself, or null. */
+/** The mount at exactly this path, or null. */
 export function mountAt(mounts: readonly Mount[], path: string): Mount | null {
   const over = mountOver(mounts, path);
   return over?.at === path ? over : null;
 }
 
-/** Mounts somewhere below the path, not at it. */
+/** Mounts below the path, without one at the path. */
 export function mountsBelow(mounts: readonly Mount[], path: string): readonly Mount[] {
   return mounts.filter(({ at }) => at.startsWith(`${path}/`));
 }
@@ -67,7 +67,7 @@ export function mountsBelow(mounts: readonly Mount[], path: string): readonly Mo
 /** proc(5): `36 35 98:0 /root /point options optional… - type source superoptions`. */
 const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) /;
 
-/** The kernel writes space, tab, newline and backslash of a path as three octal digits. */
+/** In paths, the kernel writes space, tab, newline and backslash as three octal digits. */
 function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_all, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),
@@ -77,8 +77,8 @@ function unescaped(text: string): string {
 const LINE = /^(\d{1,15})\t(\/.*)$/;
 
 /**
- * Sizes, largest first, in bytes. `du` prints a folder after what is in it, so an answer that does not end with `root` was
- * cut off, and what is missing in it would count as nothing.
+ * Folder sizes in bytes, largest first. `du` prints a folder after its contents. An answer that does not end with `root` was
+ * therefore cut off, and the missing folders would count as empty.
  */
 export function readFolderSizes(output: string, root: string): Observed<readonly FolderSize[]> {
   const lines = output.split('\n').filter((line) => line !== '');
@@ -92,15 +92,15 @@ export function readFolderSizes(output: string, root: string): Observed<readonly
   return known(sizes.toSorted((a, b) => b.bytes - a.bytes || a.path.localeCompare(b.path, 'en')));
 }
 
-/** Bytes of one folder; 0 where it is too small to be listed. */
+/** Bytes of one folder; 0 if it is too small to be listed. */
 export function sizeOf(sizes: readonly FolderSize[], path: string): number {
   return sizes.find((folder) => folder.path === path)?.bytes ?? 0;
 }
 
-/** How the looking program ended; `exitCode` null: it did not run to its end. */
+/** How the command ended. `exitCode` is null if it did not run to its end. */
 export type LookEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
 
-/** `expect` is a regular expression of the config. A failure, and an answer without a word, say nothing. */
+/** `expect`: a regular expression from the config. A failed command or an empty answer is unknown. */
 export function readLook({ exitCode, stdout, stderr }: LookEnd, expect: string): Observed<boolean> {
   if (exitCode !== 0)
     return unknown(`exit code ${exitCode ?? 'none'}: ${stderr.trim().split('\n').at(-1) ?? ''}`);
@@ -109,9 +109,9 @@ export function readLook({ exitCode, stdout, stderr }: LookEnd, expect: string):
 }
 
 /**
- * `deleted`: nothing is left; `nothing`: there was nothing to delete; `refused`: nothing was deleted, and why;
- * `incomplete`: it was moved aside, and `leftFiles` of it could not be deleted. `code` is a word of the remote command
- * (src/clouds/gcp/clean-script.ts). `freedBytes` is of the boot disk.
+ * `deleted`: nothing is left; `nothing`: there was nothing to delete; `refused`: nothing was deleted; `incomplete`: the data
+ * was moved aside, and `leftFiles` files could not be deleted. `code`: a reason from the remote command
+ * (src/clouds/gcp/clean-script.ts). `freedBytes`: freed on the boot disk.
  */
 export type CleanAnswer = {
   readonly outcome: keyof typeof EXITS;
@@ -124,13 +124,13 @@ const LAST_LINE =
   /^ferrybot-clean 1 (deleted|nothing|refused|incomplete) ([a-z-]{1,40}) freed=(-?\d{1,15}) left=(\d{1,12})$/;
 const EXITS = { deleted: 0, nothing: 0, refused: 3, incomplete: 3 } as const;
 
-/** Reads the output and the exit code that belongs to it; both have to say the same. */
+/** Parses the output and its exit code. Both must agree. */
 export function readCleanAnswer(stdout: string, exitCode: number): Observed<CleanAnswer> {
   const last = stdout.trimEnd().split(/\r?\n/).at(-1) ?? '';
   const match = LAST_LINE.exec(last);
   if (match === null) return unknown(`the command ended with ${exitCode} and without its last line`);
   const [, word, code = '', freed = '', left = ''] = match;
-  // The pattern has no other words.
+  // The pattern allows no other words.
   const outcome = word as CleanAnswer['outcome'];
   if (EXITS[outcome] !== exitCode) return unknown(`the command said ${outcome} and ended with ${exitCode}`);
   return known({ outcome, code, freedBytes: Number(freed), leftFiles: Number(left) });

@@ -1,14 +1,14 @@
 /**
  * Checks a cluster file (policy AG-20): no setup command may write at or below a mount point unless an earlier command made sure that it
- * is mounted, by `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`. The check knows lists of simple commands; it reports
- * any other text that names a mount point as not understood.
+ * is mounted, by `mountpoint -q POINT` or the mount itself, with `&&` or `|| exit`. The check parses lists of simple commands. Any other
+ * text that names a mount point is reported as not understood.
  */
 
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { tooDeepAt } from '../../config/read-yaml.ts';
 import { fail, ok, type Result, trimmedEnd } from '../../domain/values.ts';
 
-/** A real cluster file has some pages. */
+/** A real cluster file has a few pages. */
 export const INFRA_CHARACTERS_MAX = 100_000;
 /** Each command is compared with each mount point; real clusters have one or two. */
 const INFRA_MOUNT_POINTS_MAX = 20;
@@ -29,7 +29,7 @@ type SetupLists = {
   readonly unread: readonly Unread[];
 };
 
-/** Every list whose key ends in `_commands`, in file order. Aliases are not followed. */
+/** Every list with a key that ends in `_commands`, in file order. Aliases are not followed. */
 export function setupLists(text: string): Result<SetupLists, Unread> {
   if (text.length > INFRA_CHARACTERS_MAX)
     return fail({ line: 1, what: `not judged: too large: more than ${INFRA_CHARACTERS_MAX} characters` });
@@ -102,7 +102,7 @@ function plainText(text: string): string {
 
 /** Substitutions, groups, pipes, background jobs and here-documents: the check does not follow them. */
 const CONSTRUCT = /[`(){}]|<<|(?<![&>|])[&|](?![&|>])/;
-/** Nor commands that begin with one of these. */
+/** The check does not follow commands with these first words either. */
 const KEYWORDS = new Set([
   ...['if', 'then', 'elif', 'else', 'fi', 'for', 'while', 'until', 'do', 'done', 'case', 'esac', 'function'],
   ...[
@@ -262,7 +262,7 @@ function mountOf([name = '', ...args]: readonly string[]): readonly string[] {
   return isMount && last !== undefined ? [trimmed(last)] : [];
 }
 
-/** The same in any text, even in constructs. */
+/** The same targets in any text, even in constructs. */
 function mountIn(text: string): readonly string[] {
   const words = text.split(/[\s`<>]+/);
   return mountOf(

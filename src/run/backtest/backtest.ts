@@ -32,7 +32,7 @@ import { approversIn, manifestOf } from '../manifest-of.ts';
 /** Larger changes are not recorded in full. */
 const RECORDED_CHARS_MAX = 20_000;
 
-/** What `gated` records; empty if a fact is unknown or the facts are too large. */
+/** The facts that `gated` records; empty if a fact is unknown or the facts are too large. */
 export function factsToRecord({
   pull,
   change,
@@ -58,7 +58,7 @@ export function factsToRecord({
   return JSON.stringify(facts).length > RECORDED_CHARS_MAX ? {} : { facts };
 }
 
-/** `state`: just after the evaluation; `others`: earlier launches of the lane's other runs. */
+/** `state`: the run just after the evaluation; `others`: earlier launches of the lane's other runs. */
 type RecordedLook = {
   readonly state: RunState;
   readonly gate: Gate;
@@ -131,7 +131,7 @@ function changeFor(
       size?.kind === 'known'
         ? { ...size, parameters: Number(size.parameters), flops: Number(size.flops) }
         : size,
-    // No gate with settings reads it.
+    // No gate with `readsSettings` uses it.
     sinceAttempt: null,
   });
 }
@@ -251,7 +251,7 @@ type ReplayedGate = {
   readonly to: { readonly outcome: Verdict['outcome']; readonly why: string };
 };
 
-/** An unknown gate stays unknown; an evaluation without a manifest launched nothing. */
+/** Evaluates recorded gates again. An unknown verdict stays unknown. An evaluation without a manifest launched nothing. */
 function replayGates(look: RecordedLook): readonly ReplayedGate[] {
   const { verdicts, manifest: then } = look.gate;
   const facts = then === null ? null : recordedFacts(look, then);
