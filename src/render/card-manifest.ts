@@ -103,7 +103,7 @@ function declaredLine(state: RunState): string | null {
   return `Read from the files; the table of the ${placeWord(state)} ${declared.outcome === 'pass' ? 'matches' : 'does **not** match'}.`;
 }
 
-/** The approvers, and why an approval does not count while it is not dropped. */
+/** The approvers; an approval that does not count is shown with the reason. */
 function approvalsLine(state: RunState, needed: number): string {
   const standing = standingApprovals(state);
   const who = state.approvals.map((a) => {

@@ -308,7 +308,7 @@ export function renderMilestoneTag(state: RunState, name: string, checkpoint: Se
   return tagText(state, `milestone ${name}`, [...jobLines(state), ...checkpointLines(checkpoint)]);
 }
 
-/** The tag of an attempt's commit that is on no target branch, with its approvers. */
+/** The tag of an attempt's commit that no target branch contains, with the approvers. */
 export function renderSourceTag(state: RunState, branch: string): string {
   const { submission, order, approvals } = state;
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];

@@ -173,9 +173,7 @@ const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'not-understood': 'notice',
 };
 
-/**
- * `failure` = a command writes unguarded; `neutral` = something was not understood or not read; else `success`. `unread`: how many more files the commit changes.
- */
+/** `failure` = a command writes unguarded; `neutral` = not understood or not read; else `success`. `unread`: further changed files. */
 export function renderInfraCheck(
   files: readonly LintedFile[],
   unread: number,

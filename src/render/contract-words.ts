@@ -134,7 +134,7 @@ function lookedWords(looked: number | null): string {
     : '; it contains only files of this run';
 }
 
-/** What a contract lacks, and what is unclear in it. */
+/** The missing and the unclear parts of a contract. */
 function openParts({ missing, unclear }: Readonly<Record<'missing' | 'unclear', readonly string[]>>): string {
   return [
     ...(missing.length === 0 ? [] : [`missing: ${listed(missing)}`]),

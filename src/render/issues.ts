@@ -150,7 +150,7 @@ function missingWords(view: IssueCardView): string {
     : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
 }
 
-/** Marker of the one issue of an orphaned machine. */
+/** The marker of the only issue about an orphaned machine. */
 export function orphanMarker({ cluster, instance }: Orphan): Marker {
   return { run: 'journal', kind: 'issue', key: `machine-${cluster}-${instance}`, fields: {} };
 }

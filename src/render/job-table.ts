@@ -19,7 +19,7 @@ export function progressText(step: number | null, totalSteps: number | null): st
   return `\`~${step}/${totalSteps ?? 'unknown'}\``;
 }
 
-/** Rate and time to the end as far as known: `18.9 s a step, about 5 h 10 min to go`; else empty. */
+/** The rate and the remaining time, if known: `18.9 s a step, about 5 h 10 min to go`; else empty. */
 export function paceText({ step, totalSteps, pace }: Observation): string {
   if (pace === undefined) return '';
   const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);

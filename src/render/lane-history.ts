@@ -221,7 +221,7 @@ type LaneHistory = {
   readonly rented: readonly RentedMoney[];
 };
 
-/** The marker of the one issue of a lane. */
+/** The marker of the only issue about a lane. */
 export function laneIssueMarker(lane: string): Marker {
   return { run: 'journal', kind: 'issue', key: `lane-${lane}`, fields: {} };
 }

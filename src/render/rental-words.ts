@@ -200,7 +200,7 @@ function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): stri
   }
 }
 
-/** The cost of a machine that is gone, and the ways to end the cost of a machine that is not. */
+/** Reused in several incidents: a machine that is gone costs nothing, and a person can keep or destroy any other machine. */
 const NO_COST = 'It costs nothing from now on.';
 const KEEP = '`/keep until=18:30 reason="why"` keeps it for an investigation; `/teardown` destroys it now.';
 

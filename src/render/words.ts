@@ -221,7 +221,7 @@ export function paragraphs(...parts: readonly (string | null)[]): string {
   return nonEmpty(...parts).join('\n\n');
 }
 
-/** The texts that are there; what is empty, null or false is left out. */
+/** Omits parts that are empty, null or false. */
 export function nonEmpty(...parts: readonly (string | false | null)[]): readonly string[] {
   return parts.flatMap((part) => (part === null || part === false || part === '' ? [] : [part]));
 }
@@ -238,7 +238,7 @@ export function duration(ms: number): string {
 
 const MICRO = 1_000_000;
 
-/** Dollars without their sign, to so many decimals. */
+/** Dollars without their sign, with this many decimals. */
 export function dollarText(microdollars: number, decimals = 2): string {
   return (microdollars / MICRO).toFixed(decimals);
 }
@@ -284,7 +284,7 @@ function named(format: Format, names: string): Readonly<Record<string, Format>> 
   return Object.fromEntries(names.split(' ').map((name) => [name, format]));
 }
 
-/** A fact that is not listed is a name, shown as code. The sentence itself formats a fact that is kept as it is. */
+/** A fact that is not listed is a name, shown as code. The sentence formats the facts that `asIs` keeps. */
 const FORMATS: Readonly<Record<string, Format>> = {
   ...named(moment, 'at baseAt changedAt toldAt since until'),
   ...named(asIs, 'asked date diff digest lane reason scope url'),

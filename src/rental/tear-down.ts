@@ -216,7 +216,7 @@ function isDouble(
   return ours.some((other) => other.jobId === jobId && other.id < id && !condemned.has(other.id));
 }
 
-/** Since when a machine is idle, by its steps, because utilization may be missing or old. A starting machine has its own grace time. */
+/** When a machine became idle, by its steps, because utilization may be missing or old. A starting machine has its own grace time. */
 export function idleSince(
   { createdAtMs, status }: Pick<RentedInstance, 'createdAtMs' | 'status'>,
   { progressAtMs, policy }: Pick<RentingRun, 'progressAtMs' | 'policy'>,

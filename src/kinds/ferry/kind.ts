@@ -182,7 +182,7 @@ async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull
   };
 }
 
-/** The file's change against the branch and the pass; null if a commit lacks the file. `knobs` null: more changes. Throws `GitError`. */
+/** The file's change against the branch and the pass; null if a commit lacks the file. `knobs` null: not only knobs. Throws `GitError`. */
 async function proposedFile(
   open: PlanWork,
   { mergeBase, head }: Pick<PullToPlan, 'mergeBase' | 'head'>,

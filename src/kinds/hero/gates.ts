@@ -148,7 +148,7 @@ function goesOn(
 }
 
 /**
- * The block for a command that starts from any other path than `allowed` (the proven one first); null if there is none. Each
+ * The block for a command that starts from a path outside `allowed`, with the proven path first; null if it does not. Each
  * checkpoint and each path of another run in the command must be allowed, a listed input, or in a place where the run writes.
  */
 function elsewhere(
