@@ -153,7 +153,7 @@ function judgeOne(stored: StoredCheckpoint, search: Search): JudgedCheckpoint {
   return passed(standing, metadata, attempt);
 }
 
-/** Unreadable and without a step in its name: it may be the newest. */
+/** Whether an unreadable checkpoint may be newer than `newest`: without a step in its name it may be. */
 function mayBeNewer({ stored }: JudgedCheckpoint, newest: CompleteCheckpoint | null): boolean {
   const named = namedStep(stored.path);
   return named === null || newest === null || named >= newest.metadata.step;

@@ -37,7 +37,7 @@ export type Protection =
   | 'misnamed'
   | 'root';
 
-/** What the record requires to keep. */
+/** What must be kept according to the record. */
 export type Needs = {
   readonly lineage: Lineage;
   /** Checkpoints that attempts started from; a job's own path may be relative. */

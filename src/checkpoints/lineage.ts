@@ -33,7 +33,7 @@ type Parts = {
   readonly end: Ending | null;
 };
 
-/** From the record alone. */
+/** Reads only the record. */
 export function lineageOf(state: RunState): RecordedLineage {
   const current = pastAttempt(state) ?? underWay(state);
   const all: readonly Parts[] = current === null ? state.attempts : [...state.attempts, current];
@@ -42,13 +42,13 @@ export function lineageOf(state: RunState): RecordedLineage {
   return { attempts, rejections: state.rejections };
 }
 
-/** For the rule in docs/checkpoints.md. */
+/** The lineage in the form that the rule in docs/checkpoints.md uses. */
 export function lineageFor(state: RunState): Lineage {
   const { attempts, rejections } = lineageOf(state);
   return { attempts, rejections: rejections.map(({ step, at }) => ({ step, at: moment(at) })) };
 }
 
-/** A job may write from the claim on, whatever happened to its submission. */
+/** From the claim on, a job may write, unless the order failed. */
 function underWay({ order, observation, end }: RunState): Parts | null {
   return order === null || order.claim === null || order.status === 'failed'
     ? null
@@ -112,7 +112,7 @@ function moment(at: string): Instant {
 
 export type WritingAttempt = {
   readonly attempt: number;
-  /** From the runner's claim. */
+  /** When the runner claimed the order. */
   readonly from: Instant;
   /** Its end; null while it may still write. */
   readonly until: Instant | null;

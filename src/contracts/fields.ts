@@ -40,7 +40,7 @@ export function readCommandLine(text: string): CommandLine | null {
   return command.length > ARGUMENTS_MAX ? null : { environment, command };
 }
 
-/** A lane's command and environment with those of this line; nothing where it cannot be read. */
+/** The command of this line, and the lane's environment with the line's variables; empty if the line cannot be read. */
 export function commandIn(
   line: CommandLine | null,
   { environment }: { readonly environment: Readonly<Record<string, string>> },
@@ -192,17 +192,17 @@ export type Field = {
 
 type Extras = Omit<Field, 'label' | 'also' | 'needed' | 'read'>;
 
-/** A field without which nothing is launched. */
+/** A field that a launch needs. */
 export function required(label: string, also: readonly string[], read: Reader, extras: Extras = {}): Field {
   return { label, also, needed: true, read, ...extras };
 }
 
-/** A field that a contract may leave out. */
+/** A field that a contract may omit. */
 export function optional(label: string, also: readonly string[], read: Reader, extras: Extras = {}): Field {
   return { label, also, needed: false, read, ...extras };
 }
 
-/** What is wanted in place of a text that holds a secret; null if it holds none. It names where the secret is, never the secret. */
+/** The request to remove a secret from a text; null if the text has none. It names the secret's location, never the secret. */
 export function wantedForSecret(said: string): string | null {
   const names = secretNames(said);
   if (names === null) return null;
@@ -289,7 +289,7 @@ export function valueIn<Name extends string>(
   return saidIn(contract as Contract, name);
 }
 
-/** The commit that the contract pins; null: the run is of the lane's branch. */
+/** The commit that the contract pins; null: the run uses the lane's branch. */
 export function pinnedIn(contract: Contract): PinnedSource | null {
   const commit = saidIn(contract, 'commit');
   return commit === null ? null : { commit: branded(commit, isSha), branch: saidIn(contract, 'branch') };

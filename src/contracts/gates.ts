@@ -1,4 +1,4 @@
-/** The gates over a contract: it is whole, it is what the issue says now, and the run writes and reports where no other run does. */
+/** The gates on a contract: it is complete and matches the issue, and no other run uses its output root or its tracker run. */
 
 import { isSameContract, saidIn } from '../domain/launch/contract.ts';
 import { withoutEndSlashes } from '../domain/values.ts';
@@ -7,7 +7,7 @@ import { type ContractFields, namesOf, openParts } from './fields.ts';
 
 const completeAnswer = judging('contract-complete');
 
-/** What has no value holds back, and so does what nobody can read; what was inferred is told as that. */
+/** Blocks missing and unclear values. A pass lists which values were inferred. */
 export function contractComplete(fields: ContractFields): Gate {
   return {
     id: 'contract-complete',
@@ -33,7 +33,7 @@ export function contractComplete(fields: ContractFields): Gate {
 
 const currentAnswer = judging('contract-current');
 
-/** Over the fields of a kind. */
+/** Blocks if the issue's contract differs from the recorded one; `fields` are the fields of the kind. */
 export function contractCurrent(fields: ContractFields): Gate {
   return {
     id: 'contract-current',
@@ -60,8 +60,8 @@ const REGION =
   /(?:^|[^a-z])(us|eu|europe|asia|me|africa|australia|northamerica|southamerica|ca|sa|ap|af|il)-(central|north|south|east|west|northeast|northwest|southeast|southwest)-?0?(\d{1,2})(?!\d)/i;
 
 /**
- * The run writes where its command says, where no other run of the record does unless its contract says that it goes
- * on from that one, in the region where it runs as far as names tell, and where nothing lies that is not of its own line (policy HR-08, HR-34, HR-37).
+ * The command writes to the output root, which no other recorded run uses unless the contract continues that run. The region of
+ * the root is the run's, as far as names show it. The root holds only this run's own lineage (policy HR-08, HR-34, HR-37).
  */
 export const outputRootOwn = defineGate(
   'output-root-own',
@@ -88,21 +88,21 @@ export const outputRootOwn = defineGate(
     ),
 );
 
-/** As `us-central2`, whatever zone follows; null where the text names none. */
+/** The region without its zone, such as `us-central2`; null if the text names none. */
 export function regionIn(text: string): string | null {
   const [, area, side, number] = REGION.exec(text) ?? [];
   return area === undefined ? null : `${area}-${side}${number}`.toLowerCase();
 }
 
-/** The region that a place in a store is named after: only its bucket says where it lies. */
+/** The region of a store path, from the name of its bucket: no other part of the path shows it. */
 export function regionOfBucket(path: string): string | null {
   const [, bucket] = /^(?:gs|s3):\/\/([^/]+)/.exec(path) ?? [];
   return bucket === undefined ? null : regionIn(bucket);
 }
 
 /**
- * The root stands in the command or its environment; or a folder around it does, and each further part as a value of its
- * own: trainers append the id of their run to a base path.
+ * Whether a value of the command or its environment is the root, or a parent folder with each further part as a separate value:
+ * trainers append the id of their run to a base path.
  */
 export function isPinnedBy(command: readonly string[], outputRoot: string): boolean {
   const root = withoutEndSlashes(outputRoot);
@@ -117,7 +117,7 @@ export function isPinnedBy(command: readonly string[], outputRoot: string): bool
   });
 }
 
-/** The run reports to a run of the tracker that no other of the record does, unless its contract says that it goes on from that one. */
+/** The run reports to a tracker run that no other recorded run uses, unless its contract continues that run. */
 export const trackerOwn = defineGate('tracker-own', ({ manifest, trackerHolder }, { block, pass }) =>
   given(manifest, ({ tracker: { runId: id }, resume: { policy } }) =>
     given(trackerHolder, (run) =>

@@ -1,4 +1,4 @@
-/** The kinds of run that there are: one line each. The first is what a lane is of that does not say. */
+/** The registered kinds of run, one line each. The first is the kind of a lane that names none. */
 
 import type { Kinds } from '../run/kind.ts';
 import { adoptionKind } from './adoption/kind.ts';
@@ -8,7 +8,7 @@ import { rentalKind } from './rental/kind.ts';
 
 export const KINDS: Kinds = [
   ferryKind, // one experiment file, one or two knobs, every day
-  adoptionKind, // a job that somebody has launched by hand
-  heroKind, // an expensive run, begun from the contract in its issue
-  rentalKind, // a run on a machine that is rented for it, begun with `/rent`
+  adoptionKind, // a job that a person launched by hand
+  heroKind, // an expensive run, launched from the contract in its issue
+  rentalKind, // a run on a rented machine, started with `/rent`
 ];

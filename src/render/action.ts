@@ -1,4 +1,4 @@
-/** A change of the cluster: the proposal with its evidence, the approval by the config, and the result. */
+/** Renders a change of the cluster: the proposal with its evidence, the approval by the config, and the result. */
 
 import {
   type ActionApproval,
@@ -36,7 +36,6 @@ type ActionWords = {
   readonly next: string;
 };
 
-/** What is proposed, in words. */
 function actionWords(change: ClusterChange): ActionWords {
   switch (change.kind) {
     case 'delete-tpu-vm':
@@ -81,7 +80,7 @@ function machine(
   ];
 }
 
-/** A fault of an approval has the same sentence as for a launch. */
+/** An approval fault has the same sentence as for a launch. */
 function sentenceOf(outcome: ActionOutcome, reason: string): string {
   const own = SENTENCES[reason];
   if (own !== undefined) return own;
@@ -127,7 +126,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'pre-approval-used-up': 'nothing was called: the config permits no more of these within a day.',
 };
 
-/** A cut list would not show what is deleted. */
+/** High enough for the complete list, because a truncated one would hide deletions. */
 const CHECKPOINT_LIST_SHOWN_MAX = 27_000;
 
 /** The comment for the entry with this sequence number. Throws if the record has none. */
@@ -152,7 +151,7 @@ export function proposalWords(one: ActionRecord): string {
 export function renderProposal({ proposal, digest, evidence }: ActionRecord): string {
   const { change, steps, cluster } = proposal;
   const words = actionWords(change);
-  // The record sorts them, and every process has to write the same.
+  // The record sorts the facts, and every process must write the same text.
   const charsMax =
     change.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
@@ -173,7 +172,7 @@ export function renderProposal({ proposal, digest, evidence }: ActionRecord): st
   );
 }
 
-/** The exact call, and its replacement. */
+/** The exact call, and its replacement if uv itself cannot start. */
 function stepText({ command, instead }: ChangeStep): string {
   const other = instead === undefined ? '' : `\n# where uv itself cannot start: ${commandText(instead)}`;
   return `${commandText(command)}${other}`;
@@ -187,7 +186,7 @@ function renderConsent({ proposal, digest }: ActionRecord, { source }: ActionApp
   );
 }
 
-/** The result, and what was found. Throws before the end. */
+/** The result and its recorded details. Throws before the end. */
 export function renderEnding({
   proposal,
   ended,

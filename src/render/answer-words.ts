@@ -1,4 +1,4 @@
-/** The sentence for each outcome of a command: what happened, and what to do where it did not. */
+/** The sentence for each outcome of a command: what happened, and the next action if nothing happened. */
 
 import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/decision.ts';
 import { type Detail, readPayload } from '../domain/incidents.ts';
@@ -37,14 +37,14 @@ export function answerWords(
   return (WORDS[read.code] as (facts: object, view: AnswerView) => string)(read.detail, view);
 }
 
-/** What to do to get the next attempt, and to end the run instead. */
+/** How to get the next attempt, or end the run instead. */
 function fixWords(input: AnswerView['input']): string {
   const where = input === null ? 'to its branch' : `to ${code(input.state.proposal.headBranch)}`;
   const may = input === null ? '' : mayTouch(input);
   return `push a fix ${where}${may}: the card then shows the line that approves it. \`/ack\` closes the run instead.`;
 }
 
-/** Why a comment does not approve what is shown now. */
+/** Why a comment does not approve what the card shows now. */
 const UNBOUND_WORDS: Readonly<Record<UnboundReason, (about: string) => string>> = {
   'no-digest': () => 'an approval has to name what it is for, with at least 32 digits of its digest',
   'other-digest': (given) => `${code(given)} is not what is shown now`,
@@ -256,7 +256,7 @@ function onIn(input: AnswerView['input']): string {
   return on === null ? '' : `After this end it is ${on}. `;
 }
 
-/** What to do if the same attempt may not be repeated. */
+/** The next action if the same attempt may not be repeated. */
 function nextWords(input: AnswerView['input']): string {
   const last = input === null ? null : pastAttempt(input.state);
   const back = last === null ? null : wayBack(last);
@@ -267,7 +267,7 @@ function placeIn(input: AnswerView['input']): PlaceWord {
   return input === null ? 'pull request' : placeWord(input.state);
 }
 
-/** The lane, for a thread that has no run: the live run, the newest one, and the holds. */
+/** The state of the lane, for a thread without a run: the live run, the newest one, and the holds. */
 function laneWords(d: AnswerFacts<'lane-shown'>): string {
   const live = d.live ? `${code(d.live)} is live` : 'no run is live';
   const last = d.last ? `the newest is ${code(d.last)} (#${d.issue})` : 'there was none yet';
@@ -280,7 +280,7 @@ function laneWords(d: AnswerFacts<'lane-shown'>): string {
   return `this thread has no run. The lane: ${live}, ${last}, ${holds}.${stray}`;
 }
 
-/** The first gate that blocks, from the record; the answer itself has only its name and code. */
+/** The first gate that blocks, from the record; the answer itself has only the gate's name and code. */
 function blockedBy(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['input']): string {
   if (d.first === '') return 'no gate was evaluated yet.';
   const verdict = input?.state.gate?.verdicts.find((v) => v.gate === d.first && v.code === d.code);
@@ -289,7 +289,7 @@ function blockedBy(d: AnswerFacts<'approval-gates-blocked'>, input: AnswerView['
     : `${code(d.first)}: ${gateWords(verdict, placeIn(input)).found}.`;
 }
 
-/** An approval without its digest would be refused, so the current line has to be copied. */
+/** An approval needs its digest, so the person must copy the current line. */
 function againInstead(name: string): string {
   return name.startsWith('approve')
     ? 'To approve, copy the current line, with its digest, into a new comment.'

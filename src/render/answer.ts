@@ -1,4 +1,4 @@
-/** One answer for all commands of one comment: for each what was understood, what happened, and who may. */
+/** Renders one answer to all commands of a comment: for each, how ferrybot read it, what happened, and who may use it. */
 
 import { type CommandDefinition, policyOf } from '../commands/decision.ts';
 import { COMMAND_DEFINITIONS, definitionOf } from '../commands/registry.ts';
@@ -15,12 +15,12 @@ import { stateLine } from './state-line.ts';
 import { wantedLine, watchPart } from './wanted.ts';
 import { code, comment, paragraphs, person, table, text } from './words.ts';
 
-/** The answer with this key (`answersByKey`) in the run's threads. Commands that were answered by a reaction alone are left out. */
+/** The answer with this key (`answersByKey`) in the run's threads. Omits commands that were answered with only a reaction. */
 export function renderAnswer(key: string, input: RenderInput): string {
   return answerText(answersByKey(input.state.commands.values()).get(key) ?? [], input, input.past);
 }
 
-/** `input` is null on threads that belong to no run. */
+/** `input` is null in threads without a run. */
 export function answerText(
   commands: readonly SeenCommand[],
   input: RenderInput | null,
@@ -49,7 +49,7 @@ function oneAnswer(command: SeenCommand, input: RenderInput | null, past: PastOf
 
 const POSITIONAL: readonly string[] = ['digest', 'command', 'who'];
 
-/** The command as it was understood, which is not always as it was written. */
+/** The command as ferrybot read it, which can differ from the text in the comment. */
 function sourceOf({ name, args }: SeenCommand): string {
   const rest = Object.entries(args).map(([key, value]) =>
     POSITIONAL.includes(key) ? value : `${key}="${value}"`,
@@ -85,7 +85,7 @@ function renderHelp(name: string, config: LabConfig | null): string {
   return `${commandTable(one === null ? COMMAND_DEFINITIONS : [one], config)}\n\nWrite a command at the start of its own line, outside quotes, lists and code.`;
 }
 
-/** Without a config (a thread of no run) it is left out who may. */
+/** Without a config (in a thread without a run), the column *Who may* is omitted. */
 export function commandTable(commands: readonly CommandDefinition[], config: LabConfig | null): string {
   const rows = commands.map(({ example, summary, who }) => {
     const least = config === null ? null : who(policyOf(config));

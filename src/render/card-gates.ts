@@ -9,7 +9,7 @@ import { APPROVAL_SENTENCES, gateWords } from './gate-words.ts';
 import type { AnswerFacts, RenderInput } from './input.ts';
 import { code, count, details, type PlaceWord, paragraphs, placeWord, table, text } from './words.ts';
 
-/** Who can supply what is missing. */
+/** The people who can fix what a gate found, in words. */
 export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): string {
   switch (actor) {
     case 'author':
@@ -31,7 +31,7 @@ export function whoCan(actor: RemedyActor, place: PlaceWord = 'pull request'): s
   }
 }
 
-/** Null before the gates were evaluated. */
+/** Null before the first evaluation of the gates. */
 export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'approvals'>): string | null {
   const { gate } = state;
   const place = placeWord(state);
@@ -45,7 +45,7 @@ export function cardGates({ state, approvals }: Pick<RenderInput, 'state' | 'app
   return paragraphs(gateTable(open, place), rest.length === 0 ? null : details(all, gateTable(rest, place)));
 }
 
-/** A run that waits for approvals has no problem. */
+/** Missing approvals are no problem of the run. */
 function isWaiting({ gate, code }: Verdict): boolean {
   return gate === 'approver-allowed' && code === 'too-few';
 }
@@ -80,7 +80,7 @@ export function cardContract({ state, config }: Pick<RenderInput, 'state' | 'con
   if (fields === undefined || contract === null) return null;
   const verdicts = gate?.verdicts ?? [];
   const shown = new Set<string>();
-  // Optional values without a value are left out.
+  // Omit optional fields without a value.
   const rows = namesOf(fields).flatMap((name) => {
     const [field, value] = [fields[name], contract[name]];
     if (field === undefined || (value === undefined && !field.needed)) return [];
@@ -112,7 +112,7 @@ function sourceWords(value: ContractValue | undefined): string {
   }
 }
 
-/** What the gate found, such as the step in a checkpoint's own file, at the first value that it checks. */
+/** The gate's finding, such as the step in a checkpoint's own file. Shown only at the first value that the gate checks. */
 function checkWords(
   { checkedBy }: Field,
   verdicts: readonly Verdict[],
@@ -137,7 +137,7 @@ function tally(fields: ContractFields, contract: Contract): string {
   return `${countOf('given')} given, ${countOf('inferred')} inferred, ${countOf('unclear')} unclear, ${missing} missing`;
 }
 
-/** What holds the launch back now, with the people who could act when it was asked. */
+/** What blocks the launch now, with the people who could act at the time of the question. */
 export function whyWords(
   people: AnswerFacts<'why-told'>,
   { state, approvals }: Pick<RenderInput, 'state' | 'approvals'>,

@@ -1,4 +1,4 @@
-/** The card's manifest: what an approval approves, what it changes and costs, and how a fix differs from the attempt before. */
+/** The manifest on the card: what an approval covers, its changes and cost, and how a fix differs from the previous attempt. */
 
 import { quorumOf } from '../config/approvers.ts';
 import { NOT_TAKEN } from '../domain/launch/change-facts.ts';
@@ -47,7 +47,7 @@ export function cardManifest({ state, config }: RenderInput): string | null {
   );
 }
 
-/** The real change of the files against the target branch, and whether each knob ran so in the last pass. */
+/** The real change of the files against the target branch, and whether the last pass ran each knob with the same value. */
 function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
   if (delta.length === 0)
     return base === undefined
@@ -76,7 +76,7 @@ function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
   );
 }
 
-/** The pass that it starts from, and the knobs of that pass that are not in the table. */
+/** The pass that the run starts from, and the knobs of that pass that are not in the table. */
 function baseText({ delta, base, policy }: Manifest): string | null {
   if (base === undefined) return null;
   const kept = delta.filter(({ path }) => !base.changes.some((one) => one.path === path)).length;
@@ -103,7 +103,7 @@ function declaredLine(state: RunState): string | null {
   return `Read from the files; the table of the ${placeWord(state)} ${declared.outcome === 'pass' ? 'matches' : 'does **not** match'}.`;
 }
 
-/** The approvers, and why an approval does not count until it is dropped. */
+/** The approvers; an approval that does not count is shown with the reason. */
 function approvalsLine(state: RunState, needed: number): string {
   const standing = standingApprovals(state);
   const who = state.approvals.map((a) => {
@@ -169,7 +169,7 @@ function reasons(branch: string): Readonly<Record<(typeof NOT_TAKEN)[number], st
   };
 }
 
-/** Null if it follows no attempt, and while there is no manifest to compare. */
+/** Null if there is no failed attempt or no manifest to compare. */
 export function cardFix(state: RunState): string | null {
   const last = failedAttempt(state);
   const next = state.gate?.manifest ?? null;
@@ -259,7 +259,7 @@ function knobTable(before: Manifest, after: Manifest, attempt: number): string {
     : table(['Knob', `Attempt ${attempt}`, 'Now'], rows);
 }
 
-/** ferrybot moves no checkpoint: the next attempt finds those in its output root, unless a person chose one. */
+/** ferrybot moves no checkpoints: the next attempt finds those in its output root, unless a person chose one. */
 function goesOnLine({ end }: PastAttempt, next: Manifest): string {
   const { outputRoot, resume } = next;
   const checkpoint =

@@ -56,7 +56,7 @@ import {
 const SHOWN_INCIDENTS_MAX = 5;
 
 export type CardInput = RenderInput & {
-  /** The current text of the check run, kept in the marker so that it is not read every time. */
+  /** The current text of the check run. The marker keeps it, so that ferrybot need not read the check run every time. */
   readonly check: string;
 };
 
@@ -168,7 +168,7 @@ export function renderEnded(input: RenderInput): string {
   const { end, submission } = state;
   if (end === null || submission === null) throw new Error('a terminal comment without an end');
   const { attempt } = submission;
-  // If another attempt may follow or came before, this is not the end of the run.
+  // If another attempt came before or may follow, this is not the end of the run.
   const isLast = attempt === 1 && end.status !== 'FAILED';
   return paragraphs(
     `**${isLast ? '' : `Attempt ${attempt} of `}${code(state.run)} has ended: ${end.status}.**`,
@@ -233,7 +233,7 @@ function experimentOf({ proposal }: RunState, { urls, commit }: Submission): str
 function fixPart({ attempts, order, submission, gate }: RunState): string | null {
   const before = attempts.find((past) => past.submission.attempt === (submission?.attempt ?? 0) - 1);
   if (before === undefined || before.order.order.digest === order?.order.digest) return null;
-  // Another manifest of the same files is no fix: it starts from another checkpoint.
+  // A different manifest with the same files is no fix: the attempt starts from a different checkpoint.
   if (before.submission.commit === submission?.commit) return backPart(before, order?.manifest ?? null);
   const fix = gate?.commit === submission?.commit ? gate?.fix : undefined;
   const files = fix?.files == null ? '' : `: ${listed(fix.files.map(code))}`;
@@ -308,7 +308,7 @@ export function renderMilestoneTag(state: RunState, name: string, checkpoint: Se
   return tagText(state, `milestone ${name}`, [...jobLines(state), ...checkpointLines(checkpoint)]);
 }
 
-/** The tag of an attempt's commit that is on no target branch, with its approvers. */
+/** The tag of an attempt's commit that no target branch contains, with the approvers. */
 export function renderSourceTag(state: RunState, branch: string): string {
   const { submission, order, approvals } = state;
   const cited = order?.order.approvals.map(({ user }) => user) ?? [];

@@ -1,4 +1,4 @@
-/** Check runs: of a run (the card, short), of a config, of cluster files; none of them is a condition of a launch. */
+/** Check runs: for a run (a short card), for a config, and for cluster files. No launch depends on them. */
 
 import type { InfraFinding } from '../care/infra/lint.ts';
 import type { LeftBehind } from '../config/lane-of-file.ts';
@@ -47,8 +47,8 @@ export function renderCheck(input: RenderInput): { readonly title: string; reado
 }
 
 /**
- * `success` = SUCCEEDED or sealed; `action_required` = an approval is wanted; `failure` = a gate fails or the run FAILED;
- * `neutral` = something is unknown, or it ended without a result; null = in progress.
+ * `success` = SUCCEEDED or sealed; `action_required` = an approval is missing; `failure` = a gate fails or the run FAILED;
+ * `neutral` = a fact is unknown, or the run ended without a result; null = in progress.
  */
 export function checkConclusion(state: RunState): CheckConclusion {
   const phase = phaseOf(state);
@@ -156,7 +156,7 @@ function annotationOf({ severity, line, path, message }: ConfigProblem, file: st
   };
 }
 
-/** Findings in the cluster files that a check shows: GitHub's limit of annotations. */
+/** Limit of findings that a check shows for the cluster files: GitHub's limit of annotations. */
 const SHOWN_FINDINGS_MAX = 50;
 type Code = InfraFinding['code'];
 
@@ -173,9 +173,7 @@ const LEVELS: Readonly<Record<Code, Annotation['level']>> = {
   'not-understood': 'notice',
 };
 
-/**
- * `failure` = a command writes unguarded; `neutral` = something was not understood or not read; else `success`. `unread`: how many more files the commit changes.
- */
+/** `failure` = a command writes unguarded; `neutral` = not understood or not read; else `success`. `unread`: further changed files. */
 export function renderInfraCheck(
   files: readonly LintedFile[],
   unread: number,
@@ -247,7 +245,7 @@ export function renderMismatch(
       };
 }
 
-/** A change that cannot be counted in knobs, or a file that is no Python. */
+/** A change that cannot be counted in knobs, or a file that is not Python. */
 export function renderUnreadableDelta(
   delta: Extract<Delta, { readonly kind: 'structural' | 'unparsable' }>,
 ): AnnotationText {

@@ -1,4 +1,4 @@
-/** Checkpoints in words: which ones a run may begin from, and the lineage of its attempts as a table. */
+/** Checkpoints in words: which ones a run may start from, and the lineage of its attempts as a table. */
 
 import type { AskCode, Choice, JudgedCheckpoint, PassedOver, RefusalCode } from '../checkpoints/choose.ts';
 import { checkpointName, lineageOf, type RecordedLineage } from '../checkpoints/lineage.ts';
@@ -54,14 +54,14 @@ export function startWords(code: string): string {
   return NOT_BEGUN[code]?.[0] ?? words[code] ?? code;
 }
 
-/** What the DRI writes into the contract. */
+/** What the DRI should write into the contract. */
 function startRemedy(code: string): string {
   return (
     NOT_BEGUN[code]?.[1] ?? 'another checkpoint, complete and of a lineage that was not rejected, or *none*'
   );
 }
 
-/** One line for each, oldest first, and the answer; paths as in the store. */
+/** One line per checkpoint, oldest first, then the choice; paths as in the store. */
 export function checkpointLines(all: readonly JudgedCheckpoint[], choice: Choice): string {
   const lines = all.map((one) => {
     const step = one.metadata === null ? 'step ?' : `step ${one.metadata.step}`;
@@ -84,7 +84,7 @@ function plain(line: string): string {
   return line.replace(/\p{C}/gu, '?');
 }
 
-/** Attempts that the card draws: more do not fit a phone. */
+/** Limit of attempts on the card: more do not fit on a phone. */
 const LINEAGE_ATTEMPTS_SHOWN = 8;
 
 /** The part of the card; null for a run of one attempt without a rejection. */
@@ -134,7 +134,7 @@ function lookedWords(looked: number | null): string {
     : '; it contains only files of this run';
 }
 
-/** What a contract lacks, and what is unclear in it. */
+/** The missing and the unclear parts of a contract. */
 function openParts({ missing, unclear }: Readonly<Record<'missing' | 'unclear', readonly string[]>>): string {
   return [
     ...(missing.length === 0 ? [] : [`missing: ${listed(missing)}`]),

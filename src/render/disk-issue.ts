@@ -1,4 +1,4 @@
-/** The issue of a cluster's disks: who is short and why, what can be approved, what came of it, and the answer in a run's own thread. */
+/** The issue about a cluster's disks: short workers, causes, possible approvals, results, and the answer in a run's own thread. */
 
 import type { FullDisk } from '../care/disk/scan-record.ts';
 import {
@@ -36,7 +36,7 @@ import {
 
 type Place = Pick<RecordedScan, 'mountPoint'>;
 
-/** Why a worker is short, for its row. */
+/** Why a worker is short of disk space, for its row. */
 export const FINDING_WORDS: Readonly<Record<DiskFinding, (worker: ScannedWorker, place: Place) => string>> = {
   'mount-missing': (worker, { mountPoint }) =>
     `nothing is mounted on ${code(mountPoint)}, and it contains ${gigabytes(Number(worker.detail['misplacedBytes'] ?? 0))} on the boot disk; without them ${text(detailOf(worker, 'percentFreeAfter'))}% would be free`,
@@ -95,11 +95,11 @@ export type DiskIssueView = {
   readonly disks: ClusterDisks;
   /** Proposed changes of this cluster's disks, oldest first. */
   readonly actions: readonly ActionRecord[];
-  /** Entry of the newest approval of an edited text, so that the text is written again; 0: none. */
+  /** Journal entry of the newest approval of an edited text, after which ferrybot rewrites the text; 0: none. */
   readonly refusedAt: number;
 };
 
-/** GitHub's limit without the seal of the marker. */
+/** GitHub's limit, less the seal of the marker. */
 const TEXT_CHARACTERS_MAX = COMMENT_CHARACTERS_MAX - SEAL_CHARACTERS_MAX;
 
 /** The issue's title: one per cluster. */
@@ -272,7 +272,7 @@ function actionState({ approvals: consents, claim: begun, ended }: ActionRecord)
     : `approved by ${person(last.actor)}, ${utc(last.at)}`;
 }
 
-/** For the exact steps of a proposal: the command that clears a mount point has some 3,000. */
+/** Limit for the exact steps of a proposal: the command that clears a mount point has some 3,000 characters. */
 const SHOWN_STEPS_CHARS_MAX = 12_000;
 
 const APPROVABLE = '**What can be approved** (as a comment here; it counts once):';
@@ -310,7 +310,7 @@ function isAlike(a: ChangeStep | undefined, b: ChangeStep | undefined): boolean 
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The exact call, and its replacement. */
+/** The exact call, and its replacement if uv itself cannot start. */
 function shownCalls(alike: readonly ChangeStep[]): string {
   const [first] = alike;
   if (first === undefined) return '';
@@ -326,7 +326,7 @@ export function diskAnswerMarker({ run, since }: FullDisk): Marker {
   return { run: run.run, kind: 'disk-answer', key: String(since), fields: {} };
 }
 
-/** `issue`: that of the cluster's disks; null if no worker is short. */
+/** `issue`: the issue about the cluster's disks; null if no worker is short. */
 export function renderDiskAnswer(full: FullDisk, scan: RecordedScan, issue: number | null): string {
   return comment(
     diskAnswerMarker(full),

@@ -6,7 +6,7 @@ import { limits } from '../domain/limits.ts';
 import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';
 import { code, count, details, fenced, type PlaceWord, paragraphs, text } from './words.ts';
 
-/** All that the record keeps of the end of a log. */
+/** The record keeps no more than this of the end of a log. */
 const SHOWN_LOG_END_CHARS_MAX = 9_100;
 
 /** A paragraph, with the evidence behind a fold. */
@@ -153,12 +153,12 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
   }
 }
 
-/** Contains no words of the job. */
+/** Contains no text from the job. */
 export function fixCommitMessage(path: string, run: string, attempt: number): string {
   return `Fix an error in ${path}\n\nAttempt ${attempt} of ${run} failed because of it. It is launched only after an approval.\n`;
 }
 
-/** The same for a patch of the lab's fixer. */
+/** The commit message for a patch of the lab's fixer. */
 export function fixerCommitMessage(paths: readonly string[], run: string, attempt: number): string {
   return `Apply the patch of a fixer to ${paths.join(', ')}\n\nAttempt ${attempt} of ${run} failed. It is launched only after an approval.\n`;
 }

@@ -14,14 +14,14 @@ import type { AllGateSentences, Words } from './input.ts';
 import { RENTAL_SENTENCES } from './rental-words.ts';
 import { code, heldWords, liftWords, listed, type PlaceWord, shown } from './words.ts';
 
-/** Why an approval does not count, on the card and in the comment about it. */
+/** Why an approval does not count, for the card and for the comment about it. */
 export const APPROVAL_FAULT_WORDS: Readonly<Record<ApprovalFaultCode, string>> = {
   'approval-invalid': 'its comment was edited, hidden or deleted, or it is a review of another commit',
   'approval-outdated': 'it is older than this lab allows',
   'approver-not-permitted': 'its author may no longer approve',
 };
 
-/** Every code of both. */
+/** The sentences for every code of these gates. */
 export const APPROVAL_SENTENCES = {
   'approver-allowed': {
     enough: (f) => `approved by ${listed(f.who)}: ${f.count} of ${f.needed} people that its cost requires`,
@@ -50,7 +50,7 @@ export const APPROVAL_SENTENCES = {
   },
 } satisfies Partial<AllGateSentences>;
 
-/** The sentence for a refusal. For a gate its name is enough: the card shows why the gate does not pass. */
+/** The sentence for a refusal. For a gate, its name is enough: the card shows why the gate does not pass. */
 export function refusalWords(reason: string): string {
   return isOrderRefusal(reason) ? WORDS[reason] : `${code(reason)} does not pass on the runner.`;
 }
@@ -179,7 +179,7 @@ function scopeWords({
 
 const UNKNOWN_USER = 'a user that GitHub does not name';
 
-/** What to do about any finding of a gate that has no remedy of its own. */
+/** The next action for any finding of a gate without its own remedy. */
 const REMEDIES: Partial<Readonly<Record<GateId, string>>> = {
   'authors-known':
     'reset the branch to the proposed commit and the text to what ferrybot wrote, or open a new proposal',

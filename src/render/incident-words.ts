@@ -14,7 +14,7 @@ export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
   return known === null ? OF_ANOTHER_VERSION.title : INCIDENT_WORDS[known].title;
 }
 
-/** Which of several it is if one title has many; empty for any other. */
+/** Identifies the incident if several share its title; otherwise empty. */
 export function incidentMark(incident: Incident): string {
   if (incident.code === 'run-alarm') return `: ${code(incident.detail.detector)}`;
   return incident.code === 'failure-signature' || incident.code === 'bad-node-unclear'
@@ -57,7 +57,7 @@ const why = (d: { readonly why: string }): string => d.why;
 const message = (d: { readonly message: string }): string => d.message;
 const workflowRun = (url: string): string => link('workflow run', url);
 
-/** What several incidents have in common. */
+/** Shared by several incidents. */
 const NOT_SUBMITTED = {
   did: 'Nothing was submitted. The order has ended, and the approvals with it.',
   todo: "Clear the cause, then approve again with the card's `/approve-launch` line.",

@@ -1,4 +1,4 @@
-/** What sentences are rendered from: the record, the lab's config and the judgement, and no clock. */
+/** The facts that all sentences are rendered from: the record, the lab's config and the verdict, but no clock. */
 
 import type { AnswerCode, Answers } from '../commands/decision.ts';
 import type { LaneKind } from '../config/lane-kind.ts';
@@ -11,7 +11,7 @@ import type { RunState } from '../domain/logbook/run-state.ts';
 import type { PastOf, RunVerdict } from '../domain/past-runs.ts';
 import type { PlaceWord } from './words.ts';
 
-/** What is said of a kind of run, and no more of it. */
+/** The parts of a lane's kind that the sentences use. */
 type SpokenKind = LaneKind & {
   readonly proposes?: { readonly change?: object };
   readonly fixes?: (lane: LaneConfig) => { readonly fixable: readonly string[] };
@@ -22,7 +22,7 @@ export type RenderInput = {
   readonly state: RunState;
   readonly config: LaneOfRun<SpokenKind>;
   readonly verdict: RunVerdict | null;
-  /** The gates over the approvals, as the record tells them. */
+  /** The verdicts of the approval gates, from the record. */
   readonly approvals: readonly Verdict[];
   readonly past: PastOf;
 };
@@ -39,7 +39,7 @@ export type Sentences<Code extends AnswerCode> = {
 
 export type Words = readonly [found: string, remedy?: string];
 
-/** One sentence for each code of a gate, with its facts as Markdown (`shown`): what was found, and what to do if `REMEDIES` has it not. */
+/** One sentence per code of a gate, with Markdown facts (`shown`): what was found, and the remedy if `REMEDIES` has none. */
 type GateSentences<Gate extends GateId> = {
   readonly [Code in keyof Verdicts[Gate]]: (
     facts: Verdicts[Gate][Code] extends Fields ? Facts<Verdicts[Gate][Code]> : never,
@@ -59,7 +59,7 @@ export type IncidentText = Readonly<Record<'title' | 'evidence' | 'did' | 'todo'
 /** Facts come as Markdown (`shown`). */
 export type IncidentWords<Code extends IncidentCode> = Omit<IncidentText, 'evidence'> & {
   readonly evidence: (facts: IncidentFacts<Code>, place: PlaceWord) => string;
-  /** If it depends on the facts; null: the usual text. */
+  /** Replaces the usual text; null: use the usual text. */
   readonly didFor?: (facts: IncidentFacts<Code>) => string | null;
   readonly todoFor?: (facts: IncidentFacts<Code>, place: PlaceWord) => string | null;
 };

@@ -150,17 +150,17 @@ function missingWords(view: IssueCardView): string {
     : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
 }
 
-/** Marker of the one issue of an orphaned machine. */
+/** The marker of the only issue about an orphaned machine. */
 export function orphanMarker({ cluster, instance }: Orphan): Marker {
   return { run: 'journal', kind: 'issue', key: `machine-${cluster}-${instance}`, fields: {} };
 }
 
-/** Its title, which never changes. */
+/** The title of the issue, which never changes. */
 export function orphanTitle({ cluster, instance }: Orphan): string {
   return `Rented machine ${instance} of ${text(cluster)} had no live run`;
 }
 
-/** The source of its description. */
+/** The source of the issue's description. */
 export function renderOrphan(orphan: Orphan): string {
   const { instance, jobId, cluster, since, endedAt, microdollars } = orphan;
   const cost = `$${(microdollars / 1_000_000).toFixed(2)}`;
@@ -177,7 +177,7 @@ export function renderOrphan(orphan: Orphan): string {
   );
 }
 
-/** `atMs`: when it was left open, so that each time gets a comment. */
+/** `atMs`: when ferrybot left the thread open; each occurrence gets its own comment. */
 type LeftOpen = { readonly thread: number; readonly atMs: number; readonly why: string };
 
 /** The comment, which GitHub accepts while the thread is open. */
@@ -229,7 +229,7 @@ export type RunIssue = {
   readonly answers: readonly (readonly [label: string, value: string | null])[];
 };
 
-/** Its description, without the marker. Values are outside text, in blocks of code. */
+/** The description of the issue, without the marker. Values are outside text, in blocks of code. */
 export function renderRunIssue({ by, thread, logbookBranch, logbook, answers }: RunIssue): string {
   return paragraphs(
     `🤖 Opened by ferrybot: ${person(by)} requested this run in #${thread}, which had no issue. The text below is its contract; replace each *No response* by the missing value. Nothing launches before it is complete and approved by another person.`,

@@ -19,7 +19,7 @@ export function progressText(step: number | null, totalSteps: number | null): st
   return `\`~${step}/${totalSteps ?? 'unknown'}\``;
 }
 
-/** Rate and time to the end as far as known: `18.9 s a step, about 5 h 10 min to go`; else empty. */
+/** The rate and the remaining time, if known: `18.9 s a step, about 5 h 10 min to go`; else empty. */
 export function paceText({ step, totalSteps, pace }: Observation): string {
   if (pace === undefined) return '';
   const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
@@ -182,7 +182,7 @@ function witnessedStatus(engine: Witnesses['engine']): string {
   return engine.says === 'lost' ? 'does not know the job any more' : engine.says;
 }
 
-/** The tracker's own state of the run: trackers report live runs as crashed, and dead ones as running. */
+/** The run's state according to the tracker: trackers report live runs as crashed, and dead ones as running. */
 function trackerWords(seen: TrackerSeen | undefined): string {
   const last = seen?.last;
   const silence =
@@ -199,7 +199,7 @@ function trackerWords(seen: TrackerSeen | undefined): string {
   return `${parts.join(', ')}${silence === null ? '' : `; since then ${silence}`}`;
 }
 
-/** The log only claims that a checkpoint is saved; this is what the store contains. */
+/** The store's content; the log only claims that a checkpoint is saved. */
 function storeWords({ unread, last }: StoreSeen): string {
   if (unread === undefined) return last === undefined ? '' : completeWords(last);
   const before = last === undefined ? '' : `; ${utc(last.readAt)} it had ${completeWords(last)}`;
@@ -223,7 +223,7 @@ const SILENCES = {
   unknown: 'it gives no usable answer about',
 } as const;
 
-/** Null if the newest check has seen none. */
+/** Null if the newest check found no other job that names this run. */
 export function besideText({ observation }: Pick<RunState, 'observation'>): string | null {
   const beside = observation?.beside ?? [];
   if (beside.length === 0) return null;
@@ -234,8 +234,8 @@ export function besideText({ observation }: Pick<RunState, 'observation'>): stri
 }
 
 /**
- * Null before the job runs. From the engine's own start and end, and while it runs from the first check that found it running.
- * An estimate is never shown as a cost: unknown times or accelerators are shown as unknown.
+ * Null before the job runs. Uses the engine's own start and end. While the job runs, counts from the first check that found it
+ * running. An estimate is never shown as a cost: unknown times or accelerators are shown as unknown.
  */
 export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'>): string | null {
   const { end, submission, gate, observation } = state;
@@ -257,7 +257,7 @@ export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'
     : `Cost: not known; the job ran ${duration(ranMs)}, and the config does not have the accelerators of a run on ${code(submission.cluster)}.${expected}`;
 }
 
-/** With the attempts before, as far as the engine has reported when they ran. */
+/** Adds the earlier attempts, if the engine reported when they ran. */
 function withEarlier({ attempts }: RunState, ranMs: number, accelerators: number): string {
   if (attempts.length === 0) return '';
   const before = attempts.map(({ end }) => durationMs(end.startedAt, end.endedAt));

@@ -221,17 +221,17 @@ type LaneHistory = {
   readonly rented: readonly RentedMoney[];
 };
 
-/** The marker of the one issue of a lane. */
+/** The marker of the only issue about a lane. */
 export function laneIssueMarker(lane: string): Marker {
   return { run: 'journal', kind: 'issue', key: `lane-${lane}`, fields: {} };
 }
 
-/** Its title. */
+/** The title of the lane's issue. */
 export function laneIssueTitle(lane: string): string {
   return `Lane ${text(lane)}: its ferries`;
 }
 
-/** The source of its description before the first ferry. */
+/** The source of the description before the first ferry. */
 export function renderLaneWithoutRuns(lane: string): string {
   return framed(
     lane,
@@ -239,7 +239,7 @@ export function renderLaneWithoutRuns(lane: string): string {
   );
 }
 
-/** The source of its description. It contains no time, so that it changes only with its content. */
+/** The source of the description. It contains no time, so that it changes only with its content. */
 export function renderLaneHistory({ lane, rows, metric, launches, rented }: LaneHistory): string {
   const shown = rows.length === limits.historyRows ? `the last ${limits.historyRows}` : 'all of them';
   return framed(

@@ -1,4 +1,4 @@
-/** The answer to a line that looks like a command and is none: what is wrong, and the probable command. ferrybot never runs a guess. */
+/** Answers a line that resembles a command but is none: the mistake, and the probable command. ferrybot never runs a guess. */
 
 import type { ErrorCode, IgnoreReason } from '../commands/grammar/reading.ts';
 import { definitionOf } from '../commands/registry.ts';

@@ -1,4 +1,4 @@
-/** Notices and incidents: what waits for people, of which run, and the people that a comment mentions. */
+/** Notices and incidents: what waits for people, in which run, and the people that a comment mentions. */
 
 import { isIssueFirst, permits } from '../domain/actor.ts';
 import type { ChannelMessage, Summons } from '../domain/effect.ts';
@@ -33,7 +33,7 @@ function incidentAt(key: string, { incidents, run }: RunState): RunState['incide
   return incident;
 }
 
-/** People that one comment mentions: with more, everyone would ignore it. */
+/** Limit of people that one comment mentions: with more, everyone would ignore it. */
 const MENTIONS_MAX = 20;
 
 /** The line of mentions at the end of a comment. `people` are the current collaborators. */
@@ -208,7 +208,7 @@ export function channelMessage({ about }: Notice, state: RunState): Omit<Channel
 }
 
 export type FaultNotice = {
-  /** The run of the broken logbook, `journal`, or the run in whose thread a fault of the branch is reported. */
+  /** The run of the broken logbook, `journal`, or the run that reports a fault of the branch in its thread. */
   readonly run: string;
   readonly fault: LogbookFault;
   readonly branch: string;
@@ -216,12 +216,12 @@ export type FaultNotice = {
   readonly isRental?: boolean;
 };
 
-/** The marker by which a thread is searched before the fault is reported again. */
+/** The marker that ferrybot searches in a thread before it reports the fault again. */
 export function logbookFaultMarker({ run, fault }: FaultNotice): string {
   return markerIdentity({ run, kind: 'incident', key: faultKey(fault) });
 }
 
-/** What happened, on what evidence, what ferrybot did, and what a person should do. */
+/** What happened, the evidence, what ferrybot did, and what a person should do. */
 export function renderLogbookFault(notice: FaultNotice): string {
   const { run, fault } = notice;
   const words = faultWords(notice);
@@ -310,7 +310,7 @@ function lookFailedTitle(
     : `${code(run)} could not be processed`;
 }
 
-/** On what it is known, in a sentence. */
+/** The evidence for a fault, as one sentence. */
 export function evidenceOf(fault: LogbookFault): string {
   switch (fault.kind) {
     case 'bad-entry':

@@ -1,4 +1,4 @@
-/** What came of a `/propose`: the proposal, a question, or what stands in the way and how to get past it. */
+/** The results of a `/propose`: the proposal, a question, or what blocks it and how to unblock it. */
 
 import type { AnswerCode, NotTakenUp } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
@@ -67,7 +67,7 @@ function editRefused({ why, name, about = '' }: AnswerFacts<'propose-edit-refuse
   }
 }
 
-/** A proposal from a label ends without the label; a proposal from a command ends with its thread. */
+/** A proposal from a label ends if the label is removed; a proposal from a command ends with its thread. */
 function standingOut({ own, pull }: AnswerFacts<'propose-standing'>): string {
   if (own === undefined) return `To replace it, comment \`/propose\` there; to withdraw it, close #${pull}.`;
   return `To withdraw it, close #${pull}${own === 1 ? ', or remove its label' : ''}.`;
@@ -134,7 +134,7 @@ const UNCLEAR: Readonly<Record<string, string>> = {
   'nothing-said': 'this lab requires an objective',
 };
 
-/** The one question, with the command that would answer it each way (policy DF-05). */
+/** The only question, with the command for each possible answer (policy DF-05). */
 function objectiveQuestion(why: string, said: string, knobs: string): string {
   const begin = knobs === '' ? '/propose' : `/propose ${knobs}`;
   const words = said.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
@@ -182,7 +182,7 @@ export function continuesLine({ proposal: { continues } }: RunState): string | n
   return `Continues the run ${code(continues.run)} under a new identity: ${text(continues.reason)}.`;
 }
 
-/** The comment by which a person decides: whose job it is, and what it runs. */
+/** The comment with the facts for a person's decision: the owner of the job, and what it runs. */
 export function renderDescription({ state, config }: RenderInput, job: Description): string {
   const { experiment } = state.proposal;
   if (job.found === 'unknown')
@@ -219,7 +219,7 @@ function commitWords({ commit, commitIsHere }: Description): string {
     : `${code(commit)}, which is on no branch of this repository: ferrybot could not launch the job again`;
 }
 
-/** Who does what until the job is adopted. */
+/** The next action until the job is adopted, and who can do it. */
 export function wantedForAdoption({ state, config }: Pick<RenderInput, 'state' | 'config'>): string {
   const until = untilWords(state, config);
   if (state.description?.found !== 'described')
@@ -234,7 +234,7 @@ function untilWords(state: RunState, { lane }: RenderInput['config']): string {
   return until === null ? '' : ` until ${utc(toRfc3339(until))}`;
 }
 
-/** The reminder if the question of the comment above has no answer. */
+/** The reminder if no person has answered the question in the comment above. */
 export function renderUnconfirmed({ state, config }: RenderInput): string {
   return paragraphs(
     `**No answer yet whether ${jobOf(state)} is the job**: the comment above has its description.`,
@@ -286,7 +286,7 @@ export function notTakenOver(
   }
 }
 
-/** The answers about a job that is to be taken over. */
+/** The answers about a job that ferrybot should adopt. */
 export const ADOPTION_WORDS = {
   'adopt-what': ({ missing, job, cluster, experiment, clusters }) =>
     `to watch a job of another launcher, ferrybot needs ${listed(missing.map((name) => QUESTIONS[name] ?? text(name)))}. Comment it in one line: \`/watch job=${job ?? 'ID'} cluster=${cluster ?? 'NAME'} experiment=${experiment ?? 'PATH'}\`. ${clustersWords(clusters)}`,

@@ -1,4 +1,4 @@
-/** Every comment that a run's threads are owed, by kind. */
+/** Every pending comment of a run's threads, by kind. */
 
 import { isIssueFirst } from '../domain/actor.ts';
 import { stateAtEntry } from '../domain/launch/next-attempt.ts';
@@ -122,7 +122,7 @@ function outcomeWords(outcome: EventDataByType['closed']['outcome'], state: RunS
   }
 }
 
-/** An approval that no longer counts: why, and how to approve what is there now. The drop whose sequence number is `key`. */
+/** Reports the drop with the sequence number `key`: why the approval no longer counts, and how to approve the current manifest. */
 function renderDrop(key: string, input: RenderInput): string {
   const { state } = input;
   const drop = state.drops.find(({ seq }) => String(seq) === key);
@@ -135,7 +135,7 @@ function renderDrop(key: string, input: RenderInput): string {
 **Wanted now: ${wantedLine(input)}**`;
 }
 
-/** The person as the record named them in a command; otherwise the numeric id, which is what counts. */
+/** The person's name from a recorded command; otherwise the numeric id, which is what counts. */
 function nameOf(id: number, { state }: RenderInput): string {
   const known = [...state.commands.values()].find((command) => command.actor.id === id);
   return known === undefined ? text(`user ${id}`) : person(known.actor);
@@ -175,7 +175,7 @@ function renderFirstTracker(state: RunState): string {
   return `**Training of ${ofAttempt(state)}** can be followed in ${listed(links)}.`;
 }
 
-/** Metrics can be plausible and belong to another run. */
+/** Metrics can be plausible although they belong to another run. */
 function identityWords(intended: string, id: string): string {
   if (intended === '') return '';
   switch (compareIdentity(intended, id)) {

@@ -53,7 +53,7 @@ export function offerPart(state: RunState): string | null {
   return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for $${dollarText(offer.microdollarsPerHour, 4)} an hour with its disk (cap $${text(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }
 
-/** The same with the total of the lab, for the closing report. */
+/** The cost of renting with the lab's total, for the closing report. */
 export function rentalReport(state: RunState, past: PastOf): string | null {
   if (state.rental.machines.length === 0) return null;
   return paragraphs(rentalCost(state), rentedPart(state, past));
@@ -200,7 +200,7 @@ function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): stri
   }
 }
 
-/** What machines cost until they are gone. */
+/** Reused in several incidents: a machine that is gone costs nothing, and a person can keep or destroy any other machine. */
 const NO_COST = 'It costs nothing from now on.';
 const KEEP = '`/keep until=18:30 reason="why"` keeps it for an investigation; `/teardown` destroys it now.';
 

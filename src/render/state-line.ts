@@ -1,4 +1,4 @@
-/** The state of a run in one sentence, and the verdict on one that has ended as a table. */
+/** The state of a run in one sentence, and the verdict on an ended run as a table. */
 
 import { quorumOf } from '../config/approvers.ts';
 import { failedAttempt, launchTrouble } from '../domain/launch/next-attempt.ts';

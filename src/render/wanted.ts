@@ -1,4 +1,4 @@
-/** What is wanted from whom, in one line: the first thing that a person reads on the card. */
+/** The next action and the people who can do it, in one line: the first line that people read on the card. */
 
 import type { AnswerCode } from '../commands/decision.ts';
 import { quorumOf } from '../config/approvers.ts';
@@ -304,7 +304,7 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
     : `a decision on the bad node, in #${open.proposal.thread}: \`${actionLine(open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;
 }
 
-/** How a person starts the same attempt again; empty if it is impossible. */
+/** How a person can start the same attempt again; empty if it is impossible. */
 function againWords(state: RunState): string {
   const last = pastAttempt(state);
   if (last === null || state.stop !== null || isFixGated(state)) return '';
@@ -332,7 +332,7 @@ export function wayBack({ order: { manifest } }: Pick<PastAttempt, 'order'>): st
     : '`/rollback step=… reason="…"` by an approver, which starts the next attempt from an earlier checkpoint after a new approval';
 }
 
-/** How to continue after an end that is no failure: another run, from a checkpoint of the last attempt; null if its job takes none. */
+/** How to continue after an end without failure: another run, from a checkpoint of the last attempt; null if the job takes none. */
 export function wayOn({ end, order, contract }: RunState): string | null {
   const manifest = order?.manifest ?? null;
   if (end === null || end.status === 'FAILED' || contract === null || manifest === null) return null;
@@ -341,7 +341,7 @@ export function wayOn({ end, order, contract }: RunState): string | null {
     : null;
 }
 
-/** Whether a job is given the checkpoint to start from, among those that can be listed. */
+/** Whether the job is given its start checkpoint, which requires roots that can be listed. */
 export function takesCheckpoint({ command, resume }: Manifest): boolean {
   return resume.roots !== undefined && command.some((part) => part.includes(CHECKPOINT));
 }

@@ -127,7 +127,7 @@ export function utc(at: string): string {
   return `${at.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** `seq:hash` of the newest event with so many hex digits of the hash. It detects a record that was put back. */
+/** `seq:hash` of the newest event with this many hex digits of the hash. It reveals a record that was reset to an older version. */
 export function headText({ head }: RunState, digits: number): string {
   return `${head.seq}:${head.hash.slice(0, digits)}`;
 }
@@ -221,7 +221,7 @@ export function paragraphs(...parts: readonly (string | null)[]): string {
   return nonEmpty(...parts).join('\n\n');
 }
 
-/** The texts that are there; what is empty, null or false is left out. */
+/** Omits parts that are empty, null or false. */
 export function nonEmpty(...parts: readonly (string | false | null)[]): readonly string[] {
   return parts.flatMap((part) => (part === null || part === false || part === '' ? [] : [part]));
 }
@@ -238,12 +238,12 @@ export function duration(ms: number): string {
 
 const MICRO = 1_000_000;
 
-/** Dollars without their sign, to so many decimals. */
+/** Dollars without their sign, with this many decimals. */
 export function dollarText(microdollars: number, decimals = 2): string {
   return (microdollars / MICRO).toFixed(decimals);
 }
 
-/** Follows *the* or *this*. */
+/** Used after *the* or *this*. */
 export type PlaceWord = 'pull request' | 'issue';
 
 /** The word for a run's proposal (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
@@ -253,14 +253,14 @@ export function placeWord({ proposal }: Pick<RunState, 'proposal'>): PlaceWord {
 
 type Target = HoldTarget | Facts<typeof TARGET_FIELDS>;
 
-/** What it blocks. */
+/** What a hold blocks. */
 export function blockedWords({ scope, lane, date }: Target): string {
   if (scope === 'run') return 'this run';
   if (lane == null) return 'the repository';
   return date == null ? `the lane ${code(lane)}` : `${text(date)} of the lane ${code(lane)}`;
 }
 
-/** Follows what is blocked; empty without a reason. */
+/** Appended to what is blocked; empty without a reason. */
 export function reasonWords(reason: string): string {
   return reason === '' ? '' : `: ${text(reason)}`;
 }
@@ -270,7 +270,7 @@ export function heldWords(target: Target, by: string, reason: string): string {
   return `${blockedWords(target)} is on hold by ${by}${reasonWords(reason)}`;
 }
 
-/** The command that lifts it, to copy. */
+/** The command that lifts a hold, to copy. */
 export function liftWords({ scope, lane, date }: Target): string {
   return code(liftCommand({ scope, lane: lane ?? null, date: date ?? null }));
 }
@@ -284,7 +284,7 @@ function named(format: Format, names: string): Readonly<Record<string, Format>> 
   return Object.fromEntries(names.split(' ').map((name) => [name, format]));
 }
 
-/** A fact that is not listed is a name of something and is shown as code. The sentence itself formats what is kept as it is. */
+/** A fact that is not listed is a name, shown as code. The sentence formats the facts that `asIs` keeps. */
 const FORMATS: Readonly<Record<string, Format>> = {
   ...named(moment, 'at baseAt changedAt toldAt since until'),
   ...named(asIs, 'asked date diff digest lane reason scope url'),

@@ -73,7 +73,7 @@ export function rentingRuns(
     }));
 }
 
-/** Dollars of all its machines. */
+/** The cost of all machines of the run, in dollars. */
 function dollarsOf(
   state: RunState,
   here: readonly RentedInstance[],

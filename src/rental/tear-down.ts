@@ -157,8 +157,8 @@ export type TearDownInput = {
 };
 
 /**
- * A machine to destroy now; repeating a request is harmless. `alertSinceMs`: since when it is asked for and still there, where that is to be
- * told now.
+ * A machine to destroy now; repeating a request is harmless. `alertSinceMs`: when its unverified teardown was first requested,
+ * if an alert is due now; otherwise null.
  */
 export type Destruction = {
   readonly id: number;
@@ -169,7 +169,7 @@ export type Destruction = {
 
 type OurInstance = RentedInstance & { readonly jobId: string };
 
-/** Decides. Without a complete list of the account, nothing is destroyed. */
+/** Destroys nothing without a complete list of the account. */
 export function decideTearDown(input: TearDownInput): readonly Destruction[] {
   const { account, condemned, nowMs, alertEveryMs } = input;
   if (account.kind === 'unknown') return [];
@@ -207,7 +207,7 @@ function reasonFor(
   return nextLookMs - idleSince(instance, run) > idleGraceMs ? 'idle' : null;
 }
 
-/** Of several machines for one job, the oldest stays: it is the one that counts as the job's. */
+/** Of several machines for one job, ferrybot keeps the oldest, which counts as the job's machine. */
 function isDouble(
   { id, jobId }: OurInstance,
   ours: readonly OurInstance[],
@@ -216,7 +216,7 @@ function isDouble(
   return ours.some((other) => other.jobId === jobId && other.id < id && !condemned.has(other.id));
 }
 
-/** Since when a machine is idle, by its steps, because utilization may be missing or old. A starting machine has its own grace time. */
+/** When a machine became idle, by its steps, because utilization may be missing or old. A starting machine has its own grace time. */
 export function idleSince(
   { createdAtMs, status }: Pick<RentedInstance, 'createdAtMs' | 'status'>,
   { progressAtMs, policy }: Pick<RentingRun, 'progressAtMs' | 'policy'>,

@@ -1,4 +1,4 @@
-/** An adopted run: a job that somebody has launched by hand is watched, and launched again where its failure asks for it and people approve. */
+/** An adopted run: ferrybot watches a job that a person launched by hand, and relaunches it if the failure and the approvals allow. */
 
 import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
@@ -13,7 +13,7 @@ import { defineGate, given } from '../../gates/gate.ts';
 import { defineKind } from '../../run/kind.ts';
 import { argumentArray, fixerSettings, name, path, setting } from '../../settings/words.ts';
 
-/** A job is launched again at the commit that it says, however old that is by then. */
+/** A relaunch uses the commit that the job reports, so the lane accepts a commit up to a year old. */
 const YEAR_HOURS = 8_760;
 
 const adoptionSettings = z.strictObject({
@@ -40,28 +40,28 @@ type AdoptionLane = z.infer<typeof adoptionSettings>;
 
 const adoptionLane = settingsOfKind<AdoptionLane>('adoption', 'fixScope');
 
-/** What the engine says was started; null where it is no command that can be launched, or not all of it is known. */
+/** The command line that the engine reports for the job. Null if it cannot be launched or is partly redacted. */
 function startedBy({ entrypoint }: Pick<Description, 'entrypoint'>): CommandLine | null {
   return entrypoint === null || entrypoint.includes(HIDDEN) ? null : readCommandLine(entrypoint);
 }
 
-/** What cannot be launched leaves the lane's own value, which the gate lets nobody launch. */
+/** If the job's command is unknown, keep the lane's default command, which the gate `entrypoint-known` blocks. */
 function settingsOf(lane: LaneConfig, job: Description): LaneConfig {
   return { ...lane, ...commandIn(startedBy(job), lane) };
 }
 
-/** The commit that the job claims, where a branch of the repository has it; which one it was pushed to it does not say. */
+/** The commit that the job reports, if a branch of this repository has it. The job does not report its branch. */
 function sourceOf({ commit, commitIsHere }: Description): PinnedSource | null {
   return commit === null || !commitIsHere ? null : { commit, branch: null };
 }
 
-/** What an adopted job ran is known whole, and at which commit of this repository: nothing else can be launched again. */
+/** Requires the job's complete command, and its commit in this repository: ferrybot cannot relaunch anything else. */
 const entrypointKnown = defineGate('entrypoint-known', ({ adopts: job, change }, { block, pass }) => {
   if (job === undefined) return block('not-told', 'author');
   const { commit, commitIsHere } = job;
   if (startedBy(job) === null || commit === null) return block('not-repeatable', 'author');
   if (!commitIsHere) return block('commit-missing', 'author', { commit });
-  // What would be shipped is what is read at that commit, and at no other.
+  // The job gets the files at `headSha`, so `headSha` must be the job's commit.
   return given(change, ({ headSha }) =>
     headSha === commit ? pass('known', { commit }) : block('commit-missing', 'author', { commit }),
   );
@@ -77,7 +77,7 @@ export const adoptionKind = defineKind({
     return { fixable: [], mends: fixScope.length === 0 ? null : isInScope, fixer, preApproved: [] };
   },
   gates: [entrypointKnown],
-  // Of the attempts that were approved; after the job that somebody launched by hand, nothing is started by itself.
+  // These responses apply to approved attempts. After the job that a person launched by hand, ferrybot starts nothing by itself.
   responses: { ...USUAL_RESPONSES, stopped: 'ask' },
   adopts: { settings: settingsOf, source: sourceOf },
   judge: ({ status, lastStep, totalSteps }) => {

@@ -1,4 +1,4 @@
-/** How risky an asked-for change is called in its PR (policy DF-17). */
+/** Reads and checks what people or the proposer ask of a ferry: objective, knob values, and the risk level (policy DF-17). */
 
 import type { Answers } from '../../commands/decision.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
@@ -24,7 +24,7 @@ import { applyEdits, type Edit, type EditedFile, isSameValueText } from './edit.
 import { type GivenFerry, type LastFerry, lastFerryOf, referencesText } from './interval.ts';
 import { type FerryLane, ferryLane, RISKS, type Risk } from './settings.ts';
 
-/** The highest of its parts: a change of scale is high, a candidate's knob is what the lab says, any other is medium. */
+/** The highest risk of the changes: `high` for a scale knob, the configured risk for a candidate's knob, otherwise `medium`. */
 export function riskOf(
   changes: readonly KnobChange[],
   lane: {
@@ -40,7 +40,7 @@ export function riskOf(
   return RISKS.findLast((risk) => risks.includes(risk)) ?? 'low';
 }
 
-/** Title and body of the issue that asks; `date` is the day of the ferry. */
+/** Title and body of the issue that asks for the objective; `date` is the day of the ferry. */
 export function renderObjectiveQuestion(asked: {
   readonly lane: string;
   readonly date: string;
@@ -67,17 +67,17 @@ ${referencesText(last, given)}
   };
 }
 
-/** That a proposal is the usual one because nobody said anything else. */
+/** Explains why a proposal uses the usual objective: the question got no answer, or there was no time to ask. */
 export function unansweredText(unanswered: Unanswered): string {
   return unanswered.issue === null
     ? 'Nobody was asked what it is for: there was no time left in the day to wait for an answer.'
     : `Nobody answered #${unanswered.issue} by ${unanswered.until.slice(11, 16)} UTC, so it is the normal check.`;
 }
 
-/** What a ferry is for where the lab has a standing objective and nobody says anything else (policy DF-03). */
+/** The objective if the lab's default is `integration` and no person gives another (policy DF-03). */
 export const USUAL_OBJECTIVE: Objective = { kind: 'integration', text: 'normal daily integration check' };
 
-/** Where nothing is said, the lab's standing objective counts, if it has one. */
+/** Reads the given text. Without a text, uses the lab's default objective, if the lab has one. */
 export function ferryObjective(said: string | null, lane: LaneConfig): ObjectiveReading {
   if (said !== null) return readObjective(said);
   return ferryLane(lane).objective === 'integration'
@@ -86,7 +86,7 @@ export function ferryObjective(said: string | null, lane: LaneConfig): Objective
       { kind: 'unclear', why: 'nothing-said' };
 }
 
-/** The question about a ferry, which a person answers who knows how the last one ended (policy DF-39). */
+/** The question for a person who knows how the last ferry ended (policy DF-39). Null if the day has no time left for an answer. */
 export function objectiveQuestion(asked: AskedWhat): ReturnType<Asks['question']> {
   const { date, laneName, runs } = asked;
   const until = answeredBy(ferryLane(asked.lane), asked);
@@ -96,7 +96,7 @@ export function objectiveQuestion(asked: AskedWhat): ReturnType<Asks['question']
   return { ...renderObjectiveQuestion({ lane: laneName, date, until, last, given }), until };
 }
 
-/** The hour of the config, or some time after the question; never beyond the day, which would have no ferry. */
+/** The deadline of the answer: the configured hour or the minimum wait. Null if it is too late for a ferry on the same day. */
 function answeredBy(
   { objectiveBy, objectiveWaitMinutes }: FerryLane,
   { date, now }: Pick<AskedWhat, 'date' | 'now'>,
@@ -108,12 +108,12 @@ function answeredBy(
 }
 
 const MINUTE_MS = 60_000;
-/** A cron of GitHub's comes up to an hour late, and the look after the question still has to be on its day. */
+/** GitHub's cron can run up to an hour late, and the run after the question must still be on the same day. */
 const LATE_LOOK_MS = 60 * MINUTE_MS;
 
 /**
- * `integration: …` and `regression: …` decide by their first word; other text decides by naming exactly one of the two,
- * without a *not* that could turn its meaning round. The text is kept as it was said.
+ * The first word decides in `integration: …` and `regression: …`. Other text is clear if it names exactly one of the two and
+ * has no negation, which could reverse the meaning. The text is kept verbatim.
  */
 function readObjective(text: string): ObjectiveReading {
   const said = text.trim();
@@ -136,12 +136,12 @@ function namesIn({ names, settings }: ExperimentFile): ReadonlySet<string> {
   return new Set([...names, ...settings.flatMap((setting) => setting.names ?? [])]);
 }
 
-/** A power or a shift of literals can be a number that fills the memory, and a call reads more than the file. */
+/** Rejects powers and shifts, which can produce a number that fills the memory, and calls, which read more than the file. */
 const TOO_MUCH = /\*\*|<<|\w\s*\(/;
 
 /**
- * A bounded edit writes values, not code (policy DF-10): one line, one expression. `names` are
- * those that it may use.
+ * A bounded edit writes values, not code (policy DF-10): one line, one expression.
+ * The value may use only the identifiers in `names`.
  */
 async function isPlainValue(text: string, names: ReadonlySet<string>, read: ReadFile): Promise<boolean> {
   const value = await writtenValue(text, read);
@@ -149,12 +149,12 @@ async function isPlainValue(text: string, names: ReadonlySet<string>, read: Read
   return (value.names ?? []).every((name) => names.has(name));
 }
 
-/** Whether a text is one string literal without anything to fill in. */
+/** Whether the text is one string literal without placeholders. */
 async function isPlainString(text: string, read: ReadFile): Promise<boolean> {
   return (await writtenValue(text, read))?.isString === true;
 }
 
-/** The text as the value of an assignment that is a whole file; null where it would be more, or no value. */
+/** Parses the text as the value of a single assignment. Null if the text is empty, invalid, or more than one value. */
 async function writtenValue(text: string, read: ReadFile): Promise<Setting | null> {
   if (text.trim() === '' || /[\n\r]/.test(text)) return null;
   const file = await read(`_ = ${text}\n`);
@@ -163,14 +163,14 @@ async function writtenValue(text: string, read: ReadFile): Promise<Setting | nul
   return setting?.path === '_' ? setting : null;
 }
 
-/** Why nothing was edited, as `/propose` answers it. */
+/** Why nothing was edited, as `/propose` posts it. */
 type EditRefusal = Facts<Answers['propose-edit-refused']>;
 
 function refused(why: EditRefusal['why'], name: string, about = ''): Result<never, EditRefusal> {
   return fail({ why, name, about });
 }
 
-/** The knob of a name. The longer spelling wins over the shorter; what fits two knobs alike is never guessed. */
+/** Finds a knob by its path, then by its bare name, then by the end of its path. A name that fits two knobs is refused. */
 function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRefusal> {
   const asked = spelledPath(name);
   const fits: readonly ((knob: Knob) => boolean)[] = [
@@ -189,8 +189,8 @@ function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRef
 }
 
 /**
- * A path without the quotes around the keys of dicts, which people leave out; a key that a command line takes only in
- * quotes (with a blank or an equals sign in it) keeps them.
+ * Removes the quotes around dict keys, which people omit. A key that a command line accepts only in quotes
+ * (it contains a blank or an equals sign) keeps them.
  */
 export function spelledPath(path: string): string {
   return path.replace(/\[(["'])([^"'\]\s=\u2018-\u201f\u00ab\u00bb]*)\1\]/gu, '[$2]');
@@ -204,7 +204,7 @@ function suggestion(asked: string, knobs: readonly Knob[]): string | null {
   );
 }
 
-/** Writes all of the asked values or none. The file parses. `knobsMax` null: the lab only warns of too many. */
+/** Writes all requested values or none; `file` must parse. `knobsMax` null: the lab only warns about too many knobs. */
 export async function askedChange(
   file: ExperimentFile,
   read: ReadFile,
@@ -223,7 +223,7 @@ export async function askedChange(
     if (edits.some((other) => other.path === path)) return refused('repeated-knob', name, spelledPath(path));
     const after = isString ? await stringText(value, before, read) : value.trim();
     if (!(await isPlainValue(after, names, read))) return refused('value-refused', name, value);
-    // Each for itself first, so that the answer names the one that does not fit.
+    // Try each edit separately first, so that the refusal names the edit that does not fit.
     const alone = await applyEdits(file, [{ path, after }], read);
     if (!alone.ok)
       return alone.error === 'unchanged'
@@ -236,14 +236,14 @@ export async function askedChange(
   return all.ok ? all : refused('value-refused', name, value);
 }
 
-/** A command's quotes are gone when it is read: where the file has a string, a bare text stands for one. */
+/** The command parser removes quotes. If the file has a string, put a bare text in quotes. */
 async function stringText(value: string, before: string, read: ReadFile): Promise<string> {
   if (await isPlainString(value, read)) return value.trim();
   const quote = before.trim().endsWith("'") ? "'" : '"';
   return `${quote}${value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
 }
 
-/** What it proposes; `before`, where it says one, has to be what the file says. */
+/** One edit of the proposer. `before`, if given, must equal the value in the file. */
 type ProposedEdit = Edit & { readonly before: string | null };
 
 type ProposerBounds = {
@@ -252,7 +252,7 @@ type ProposerBounds = {
   readonly recent: readonly RecentFerry[];
 };
 
-/** The edited file, or the first thing that is wrong. The result's delta is exactly the edits (`applyEdits`). */
+/** Returns the edited file, or the first error. The delta of the result is exactly the edits (`applyEdits`). */
 export async function checkProposedEdits(
   file: ExperimentFile,
   read: ReadFile,
@@ -278,7 +278,7 @@ export async function checkProposedEdits(
   return edited.ok ? edited : fail(`edit-refused ${edits[0]?.path ?? ''}`);
 }
 
-/** A value after which a run failed is not proposed again unasked. */
+/** Whether a run with this value failed recently; such a value is not proposed again unasked. */
 function hasFailed(path: string, value: string, recent: readonly RecentFerry[]): boolean {
   return recent.some(
     (ferry) =>

@@ -1,4 +1,4 @@
-/** Chooses what the next ferry changes: one configured candidate that is due, and a value that the recent past has not had. */
+/** Chooses what the next ferry changes: one configured candidate that is due, and a value that was not tried recently. */
 
 import type { Knob } from '../../delta/config-delta.ts';
 import type { Bucket } from '../../domain/launch/change-facts.ts';
@@ -7,18 +7,18 @@ import { dateAfter } from '../../domain/values.ts';
 import { type Edit, isSameValueText, largeStep, type Steps } from './edit.ts';
 import { type FerryLane, RISKS } from './settings.ts';
 
-/** A knob that may be changed, as the config lists it. `values` in the order of trying. */
+/** A knob that ferrybot may change, from the config. `values` are tried in order. */
 export type Candidate = FerryLane['candidates'][number];
 
 /** Whether a change validates the pipeline or explores the model. */
 export type Signal = NonNullable<Candidate['signal']>;
 
-/** What the config says, else by what varies most: the model itself, and what the lab itself calls risky (policy DF-37). */
+/** The configured signal; without one, `exploration` for architecture or high risk, else `validation` (policy DF-37). */
 export function signalOf({ signal, bucket, risk }: Pick<Candidate, 'signal' | 'bucket' | 'risk'>): Signal {
   return signal ?? (bucket === 'architecture' || risk === 'high' ? 'exploration' : 'validation');
 }
 
-/** An earlier ferry. `changes` is its recorded delta; `candidate` the id it came from, if it came from one. */
+/** An earlier ferry. `changes` is its recorded delta; `candidate` is the id of its candidate, null if it had none. */
 export type RecentFerry = {
   readonly date: string;
   readonly candidate: string | null;
@@ -38,20 +38,20 @@ export type ChoiceInput = {
   readonly recent: readonly RecentFerry[];
   /** Calendar date, UTC. */
   readonly today: string;
-  /** A value tried within so many days is not tried again. */
+  /** A value tried within this many days is not tried again. */
   readonly memoryDays: number;
   readonly objective: Objective;
-  /** What is small in one step: nothing larger is chosen. */
+  /** The largest small step; larger steps are not chosen. */
   readonly steps: Steps;
 };
 
-/** Why a candidate was passed over: for the rationale, and for a lab that wonders. */
+/** Why a candidate was skipped; the rationale shows it to the lab. */
 export type Skipped = {
   readonly id: string;
   readonly why: 'path-missing' | 'all-values-recent' | 'step-too-large';
 };
 
-/** Why this candidate today. Dates are of the last launch of its bucket and of itself; null = none is remembered. */
+/** Why this candidate is due today. The dates are the last launch with this bucket and this candidate; null = none recorded. */
 export type ChoiceRationale = {
   readonly before: string;
   readonly after: string;
@@ -70,7 +70,7 @@ export type Choice =
       readonly risk: Candidate['risk'];
       readonly rationale: ChoiceRationale;
     }
-  /** The same again, on purpose: only a declared regression check may (policy DF-13). */
+  /** Runs the same configuration again on purpose; only a declared regression check may do so (policy DF-13). */
   | { readonly kind: 'identical-rerun' }
   | {
       readonly kind: 'none';
@@ -79,8 +79,8 @@ export type Choice =
     };
 
 /**
- * Deterministic: what validates before what explores (policy DF-37), then the least recently tried bucket first, then the least recently tried candidate, then the lower risk,
- * then the order of the config. One knob, so that what changes in the result has one cause.
+ * Deterministic order: validation before exploration (policy DF-37), the least recently tried bucket, the least recently tried
+ * candidate, the lower risk, the order of the config. Only one knob changes, so that a changed result has one cause.
  */
 export function chooseCandidate(input: ChoiceInput): Choice {
   if (input.objective.kind === 'regression') return { kind: 'identical-rerun' };
@@ -131,7 +131,7 @@ function isSmall({ knob, path, value: before }: Knob, after: string, steps: Step
   return largeStep([{ knob, path, before, after }], steps) === null;
 }
 
-// The sort is stable, so equals stay in the order of the config.
+// The sort is stable, so equal candidates keep the order of the config.
 function byUrgency(left: Option, right: Option): number {
   return (
     // rule DF-37
@@ -143,7 +143,7 @@ function byUrgency(left: Option, right: Option): number {
   );
 }
 
-// A recent change's own "before" is not fresh either: writing it back would revert that ferry by accident.
+// A recent change's `before` is not fresh either: writing it back would revert that ferry by accident.
 function freshValues(
   candidate: Candidate,
   knob: Knob,

@@ -1,4 +1,4 @@
-/** Edits values of an experiment file in place: exactly the value's characters change, everything else stays byte for byte. */
+/** Edits values of an experiment file in place: only the characters of the value change, all other bytes stay. */
 
 import { configDelta, type Knob, readKnobs } from '../../delta/config-delta.ts';
 import { GitError, type GitReader } from '../../domain/git.ts';
@@ -19,7 +19,7 @@ const NUMBER =
   /^([+-]?)\s*((?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;
 const PLAIN_STRING = /^(['"])((?:(?!\1)[^\\\n]|\\['"\\])*)\1$/;
 
-/** `3e-3` and `0.003` are the same, `1` and `1.0` are not, `'a'` and `"a"` are; other texts by their characters. */
+/** `3e-3` equals `0.003`, `'a'` equals `"a"`, `1` differs from `1.0`. Other texts are compared by their characters. */
 export function isSameValueText(left: string, right: string): boolean {
   return valueForm(left) === valueForm(right);
 }
@@ -34,7 +34,7 @@ function valueForm(text: string): string {
     : `str:${characters.replace(/\\(.)/g, '$1')}`;
 }
 
-/** The number that a source text says, or null where it says none that can be held against another. */
+/** The number in a source text; null if the text is not a finite real number. */
 function numberOf(text: string): number | null {
   const [, sign = '', digits] = NUMBER.exec(text.trim()) ?? [];
   if (digits === undefined) return null;
@@ -55,7 +55,7 @@ function numberValue(source: string): string {
   return `int:${/^\d+$/.test(text) ? BigInt(text) : text}`;
 }
 
-/** The value with its sign turned: `-0.0` is not `0.0`, `-0` is `0`. */
+/** Reverses the sign: `-0.0` differs from `0.0`, but `-0` is `0`. */
 function negated(value: string): string {
   const [type = '', magnitude = ''] = value.split(':');
   if (type === 'int' && magnitude === '0') return value;
@@ -66,10 +66,10 @@ export type Steps = FerryLane['steps'];
 type Step = Steps['knobs'][string];
 type Change = Pick<KnobChange, 'knob' | 'path' | 'before' | 'after'>;
 
-/** A change that is larger than its lane wants it in one step, and what would be small enough. */
+/** A change that exceeds the lane's limit for one step, and the limit. */
 type LargeStep = { readonly change: Change; readonly most: string };
 
-/** The first one that is too large. A setting that comes or goes has no size: whether it can be put back is another question. */
+/** The first change that is too large. A setting that is added or removed has no size; `canBePutBack` is a separate check. */
 export function largeStep(changes: readonly Change[], steps: Steps): LargeStep | null {
   for (const change of changes) {
     const most = tooLarge(change, stepOf(change, steps));
@@ -78,17 +78,17 @@ export function largeStep(changes: readonly Change[], steps: Steps): LargeStep |
   return null;
 }
 
-/** Whether writing the old values back gives the old file, byte for byte. */
+/** Whether restoring the old values restores the old file, byte for byte. */
 export function canBePutBack(delta: Delta): boolean {
   return delta.kind === 'none' || (delta.kind === 'knobs' && delta.leavesMore !== true);
 }
 
-/** By its path before its bare name, as scale knobs are named; a number that the lab says nothing of may change by the factor. */
+/** Finds the step by path before bare name, as for scale knobs. A number without a configured step may change by the factor. */
 function stepOf({ path, knob }: Change, { factor, knobs }: Steps): Step {
   return knobs[path] ?? knobs[knob] ?? { factor };
 }
 
-/** Null where it is small: the bound that it breaks in words of the config. */
+/** The limit that the change exceeds, in words of the config; null if the change is small. */
 function tooLarge({ before, after }: Change, step: Step): string | null {
   if (before === null || after === null) return null;
   if ('values' in step)
@@ -104,7 +104,7 @@ function tooLarge({ before, after }: Change, step: Step): string | null {
   return isWithin ? null : `a factor of ${step.factor}`;
 }
 
-/** 0.3 is three times 0.1, but for the last bit of a double. */
+/** Tolerates the last bit of a double: 0.3 must count as three times 0.1. */
 const SLACK = 1e-9;
 
 /** One value to write: the knob's path as `ferrybot delta` prints it, and the new source text. */
@@ -112,11 +112,11 @@ export type Edit = { readonly path: string; readonly after: string };
 
 export type EditedFile = { readonly text: string; readonly changes: readonly KnobChange[] };
 
-/** `unchanged`: the new text means the same value. `refused`: there is no such one value, or more than it would change. */
+/** `unchanged`: the new text has the same value. `refused`: the value is not unique, or the edit would change more. */
 type EditFault = 'unchanged' | 'refused';
 
 /**
- * Writes all edits or none. The result is read again and must differ from `file` by exactly these edits
+ * Writes all edits or none. The result is parsed again and must differ from `file` by exactly these edits
  * (policy DF-10 and DF-18).
  */
 export async function applyEdits(
@@ -136,7 +136,7 @@ export async function applyEdits(
 
 type Planned = { readonly knob: Knob; readonly after: string };
 
-/** The edits in the order of the file; null where one has no knob of its own. */
+/** The edits in file order; null if an edit has no knob or two edits overlap. */
 function plan(knobs: readonly Knob[], edits: readonly Edit[]): readonly Planned[] | null {
   const planned = edits
     .flatMap(({ path, after }) => {
@@ -164,21 +164,21 @@ function isPlanned(change: KnobChange, planned: readonly Planned[]): boolean {
 }
 
 type PassedFile = {
-  /** As the pass ran it. */
+  /** The file as the passed run used it. */
   readonly ran: string;
-  /** On the target branch, where the pass left it. */
+  /** The file on the target branch at the commit where the pass branched off. */
   readonly left: string;
-  /** On the target branch now. */
+  /** The file on the target branch now. */
   readonly target: string;
-  /** Every version that the target branch gave it between the two, `target` among them; null = too many to be read. */
+  /** All versions on the target branch after `left`, including `target`; null = too many to read. */
   readonly since: readonly string[] | null;
 };
 
 /**
- * The file that the next run starts from. Where the target branch has not touched it since, it is the file that ran. Else
- * each value that the pass changed is written into the file of the target branch, but for a knob that the branch set
- * itself in the meantime, be it back to what it was: that is the newer word of people. Null where the pass changed more
- * than knobs, so that nobody can say what of it would be taken over.
+ * The file that the next run starts from. If the target branch has not changed the file since, it is the file that ran.
+ * Otherwise each value that the pass changed is written into the target branch's file. A knob that the branch set in the
+ * meantime, even back to its old value, keeps the branch's value, because people set it later. Null if the pass changed
+ * more than knobs: ferrybot cannot decide which part to carry over.
  */
 async function carryOver(file: PassedFile, read: ReadFile): Promise<CarriedOver | null> {
   if (file.since?.length === 0) return { text: file.ran, notTaken: [] };
@@ -206,7 +206,7 @@ async function carryOver(file: PassedFile, read: ReadFile): Promise<CarriedOver 
 
 type Edited = Awaited<ReturnType<typeof applyEdits>> | null;
 
-/** Why a value of the pass is not written; null = nothing is against it. */
+/** Why a value of the pass is not carried over; null = no objection. */
 function objection(
   { path, before, after }: KnobChange,
   target: string | null,
@@ -227,10 +227,10 @@ function isSame(left: string | null, right: string | null): boolean {
   return left === null || right === null ? left === right : isSameValueText(left, right);
 }
 
-/** Commits of the target branch that changed the experiment file since the last pass, and are looked at for who set what. */
+/** Limit of target branch commits since the last pass that are read to find later changes of the experiment file. */
 const BASE_COMMITS_READ = 50;
 
-/** The same answer whenever and wherever it is asked, since it follows from commits alone. Throws `GitError` where git cannot tell. */
+/** Depends only on commits, so the answer is the same on every machine and at any time. Throws `GitError` if git cannot answer. */
 export async function readStart(
   git: GitReader,
   read: ReadFile,

@@ -1,4 +1,4 @@
-/** The gates of ferries: what a change is, what its pull request declares, and how much may change at once. */
+/** The gates of ferries: what a change is, what its pull request declares, and how much may change in one ferry. */
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { readKnobs } from '../../delta/config-delta.ts';
@@ -17,7 +17,7 @@ import { type FerryLane, ferryLane, fixableOf, mayChange } from './settings.ts';
 
 type Scale = NonNullable<FerryLane['scale']>;
 
-/** Tells what a file would train in this lane; null where the lane says nothing of its scale. */
+/** Returns a function that computes the training size of a file in this lane; null if the lane configures no scale. */
 export function sizeOf(lane: LaneConfig): ((file: ExperimentFile) => ModelSize) | null {
   const { scale } = ferryLane(lane);
   return scale === null ? null : (file) => sizeIn(file, scale, lane.environment);
@@ -42,7 +42,7 @@ function sizeIn(file: ExperimentFile, scale: Scale, environment: LaneConfig['env
   return { kind: 'known', parameters, flops: trainingFlops(parameters, tokens) };
 }
 
-/** How far the run is from what the lane is for, in per cent of it: negative is less. */
+/** Deviation from the lane's target FLOPs in per cent; negative means fewer. */
 function offTarget(flops: number, { flops: target }: Scale): number {
   return ((flops - Number(target)) / Number(target)) * 100;
 }
@@ -53,8 +53,8 @@ function numberIn(source: string | undefined): number | null {
 }
 
 /**
- * Only the configured files change, so that the diff stays small and intentional (policy DF-10). Once an attempt has
- * failed, a fix of it may go further, as far as the lab says (policy DF-26).
+ * Only the configured files may change, so that the diff stays small and intentional (policy DF-10). After a failed
+ * attempt, a fix may also change the files that the lab allows for fixes (policy DF-26).
  */
 export const scope = defineGate(
   'scope',
@@ -75,8 +75,8 @@ export const scope = defineGate(
 
 const deltaReadableAnswer = judging('delta-readable');
 
-/** What changes is known for what it is; a structural change cannot be counted, so nobody can have reviewed its knobs. */
-// Against the target branch and against the pass that it starts from: people read both.
+/** The delta must consist of countable settings: people cannot review the knobs of a structural change. */
+// Judges the delta against the target branch and the delta against the pass, because people read both.
 export const deltaReadable = defineGate(
   'delta-readable',
   ({ change }) =>
@@ -89,7 +89,7 @@ export const deltaReadable = defineGate(
   { readsSettings: true },
 );
 
-/** Null where more than settings changes: `delta-readable` says so, and the other gates cannot tell. */
+/** Null if more than settings changes: `delta-readable` blocks it, and the other gates cannot decide. */
 export function changesIn(delta: Delta): readonly KnobChange[] | null {
   if (delta.kind === 'none') return [];
   return delta.kind === 'knobs' ? delta.changes : null;
@@ -115,7 +115,7 @@ function judge(delta: Delta): Judgement {
   }
 }
 
-/** The PR's before/after table says exactly what the files say (policy DF-18). */
+/** The before/after table of the PR must match the files exactly (policy DF-18). */
 export const deltaDeclared = defineGate(
   'delta-declared',
   ({ change, body }, { block, pass }) =>
@@ -133,7 +133,7 @@ export const deltaDeclared = defineGate(
   { readsSettings: true },
 );
 
-/** Usually one or two knobs are new (policy DF-01), each by a small step that can be put back (DF-41). Guidance, not a law: warnings unless the lab says block. */
+/** Usually one or two knobs change (policy DF-01), by small reversible steps (DF-41). Only warns, unless the lab configures `block`. */
 export const budget = defineGate(
   'budget',
   ({ change, lane }, { block, pass, warn }) =>
@@ -148,7 +148,7 @@ export const budget = defineGate(
       const large = largeStep(changes, steps);
       // rule DF-01
       const isOver = changes.length > most.knobs;
-      // What blocks is said before what warns.
+      // Report blocks before warnings.
       if (isOver && most.enforce === 'block') return block('over', 'author', found);
       if (isOver && !isStrict) return warn('over', 'author', found);
       if (large !== null) {
@@ -164,7 +164,7 @@ export const budget = defineGate(
 
 const scaleStableAnswer = judging('scale-stable');
 
-/** The model's scale stays as it ran last unless a person asked for the change by name (policy DF-11), and what the run spends is what the lane is for (policy DF-38). */
+/** The scale stays as in the last run unless a person named the change (policy DF-11); FLOPs match the lane's target (policy DF-38). */
 export const scaleStable = defineGate(
   'scale-stable',
   ({ change, lane, proposal }) =>
@@ -192,7 +192,7 @@ export const scaleStable = defineGate(
   { readsSettings: true },
 );
 
-/** A run that is far from what its lane is for needs somebody who asked, like a knob of the scale. */
+/** Blocks a run whose FLOPs are far from the lane's target, like an unrequested change of a scale knob. */
 function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
   if (size === null || scale === null) return scaleStableAnswer.pass('unchanged');
   if (size.kind === 'unknown')
@@ -210,15 +210,15 @@ function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
     : scaleStableAnswer.pass('unchanged', { parameters: scale.parameters, flops, target: scale.flops });
 }
 
-/** By its path, or by its bare name wherever it stands. */
+/** Matches the path of a knob, or its bare name at any path. */
 function isScale(change: KnobChange, scaleKnobs: readonly string[]): boolean {
   return scaleKnobs.includes(change.path) || scaleKnobs.includes(change.knob);
 }
 
-/** A person's request names the knob as a word of its own: `lr` is not asked for by somebody who wrote `lr_schedule`. */
+/** The request must contain the knob as a whole word: a request for `lr_schedule` is no request for `lr`. */
 function isAskedFor(change: KnobChange, { requestedBy, objective, request }: GateFacts['proposal']): boolean {
   if (requestedBy === null) return false;
-  // With /propose it is asked for at the value that was said; another value is somebody else's idea.
+  // `/propose` requests one exact value; any other value is unrequested.
   if (request?.knobs.some(({ path, after }) => path === change.path && after === change.after)) return true;
   // rule DF-11
   return hasWord(objective.text, change.knob) || hasWord(objective.text, change.path);
@@ -250,12 +250,12 @@ export const identicalRerun = defineGate(
   { readsSettings: true },
 );
 
-/** The PR names one risk level, low, medium or high (policy DF-17). */
+/** The PR names one risk level: low, medium or high (policy DF-17). */
 export const riskPresent = defineGate('risk-present', ({ body }, { block, pass }) =>
   given(body, ({ risk }) => (risk === null ? block('missing', 'author') : pass('present', { risk }))),
 );
 
-/** The PR links the last ferry's issue, PR or run, or says that there is none (policy DF-15). */
+/** The PR links the last ferry's issue, PR or run, or declares that there is none (policy DF-15). */
 export const lastFerryLinked = defineGate('last-ferry-linked', ({ body }, { block, pass }) =>
   given(body, ({ linksLastFerry }) => (linksLastFerry ? pass('linked') : block('missing', 'author'))),
 );

@@ -1,4 +1,4 @@
-/** What happened since the last ferry (not since yesterday): the facts that a proposal's context is told from. */
+/** Collects what happened since the last ferry (not since yesterday): the facts in the context of a proposal. */
 
 import type { Actor } from '../../domain/actor.ts';
 import type { LoggedCommit } from '../../domain/git.ts';
@@ -11,11 +11,11 @@ import type { Unanswered } from '../../run/proposing.ts';
 import type { ChoiceRationale } from './candidates.ts';
 import type { FerryLane, Risk } from './settings.ts';
 
-/** Commits that a proposal lists; the body says how many more there are. */
+/** Limit of commits that a proposal lists; the body counts the rest. */
 export const INTERVAL_COMMITS_MAX = 30;
 const INTERVAL_ISSUES_MAX = 20;
 
-/** The last ferry that was launched and is over, as the logbook has it; links are what the record holds, null where it holds none. */
+/** The last ferry that was launched and has ended, from the logbook. A link is null if the record has none. */
 export type LastFerry = {
   readonly run: RunState['run'];
   readonly date: string;
@@ -38,7 +38,7 @@ export type LastFerry = {
   readonly trackerUrl: string | null;
 };
 
-/** What of a run is asked for. */
+/** The parts of a run that `lastFerryOf` reads. */
 export type FinishedRun = Pick<
   RunState,
   'run' | 'proposal' | 'proposedAt' | 'submission' | 'seal' | 'closed' | 'end' | 'observation'
@@ -47,13 +47,13 @@ export type FinishedRun = Pick<
 /** An `experiment` issue that was updated in the interval. */
 export type UpdatedIssue = { readonly number: number; readonly title: string; readonly updatedAtMs: number };
 
-/** The last ferry from before ferrybot was there, as the config gives it. */
+/** The last ferry before ferrybot was installed, from the config. */
 export type GivenFerry = NonNullable<FerryLane['lastFerry']>;
 
 export type IntervalContext = {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
-  /** Left out where the record has a ferry, or the config gives none. */
+  /** Absent if the record has a ferry, or the config gives none. */
   readonly given?: GivenFerry;
   /** Newest first, at most `INTERVAL_COMMITS_MAX`. */
   readonly commits: readonly LoggedCommit[];
@@ -64,8 +64,8 @@ export type IntervalContext = {
 };
 
 /**
- * The last ferry of a lane: the newest run that was submitted and is sealed or closed, and is not `before` or later.
- * One that never reached a cluster tells nothing about the training, so it is none.
+ * The last ferry of a lane: the newest run dated earlier than `before` that was submitted and is sealed or closed.
+ * A run that never reached a cluster has no training result, so it does not count.
  */
 export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastFerry | null {
   const over = runs.filter(
@@ -82,8 +82,8 @@ export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastF
 }
 
 /**
- * Where the interval begins: at the last ferry's launch commit; without one, at a date, and that it is a fallback is
- * part of the answer (policy DF-04 and DF-09). Before there is one in the record it is the `given` one (policy DF-40).
+ * The start of the interval: the launch commit of the last ferry, else a date, which the result marks as a fallback
+ * (policy DF-04 and DF-09). Until the record has a ferry, `given` is the last ferry (policy DF-40).
  */
 export function intervalStart(
   last: LastFerry | null,
@@ -107,7 +107,7 @@ export function intervalStart(
   };
 }
 
-/** Everything together, cut to what a body can hold; what was left out is counted. */
+/** Combines the facts and cuts them to the size of a body; the omitted items are counted. */
 export function intervalContext(facts: {
   readonly start: IntervalStart;
   readonly last: LastFerry | null;
@@ -148,18 +148,18 @@ function toLastFerry(run: FinishedRun): LastFerry {
   };
 }
 
-/** What a proposal goes on from, and everything that it changes on the target branch. */
+/** What a proposal starts from, and everything that it changes on the target branch. */
 type ProposalStart = {
   readonly pass: RunBase | null;
   readonly notTaken: readonly NotTaken[];
   readonly total: readonly KnobChange[];
-  /** The change is somebody's own: it is held against the pass, and nobody made it from there. */
+  /** A person made this change without starting from the pass; it is only compared with the pass. */
   readonly isOwn?: true;
 };
 
 /**
- * `pull` is null until it is opened. `changes` is what is new against what the run starts from: empty only
- * for an identical rerun.
+ * `pull` is null until the pull request is opened. `changes` lists the differences from what the run starts from;
+ * it is empty only for an identical rerun.
  */
 export type ProposalView = {
   readonly run: RunId;
@@ -172,27 +172,27 @@ export type ProposalView = {
   readonly interval: IntervalStart;
   readonly context: IntervalContext;
   readonly pull: number | null;
-  /** Files and folders that a fix may change, once an attempt has failed. */
+  /** Files and folders that a fix may change after a failed attempt. */
   readonly fixable: readonly string[];
   readonly changes: readonly KnobChange[];
-  /** Somebody's own change is more than values of knobs, which is nothing that `changes` can tell. */
+  /** A person's own change contains more than knob values, which `changes` cannot show. */
   readonly isMore?: true;
   readonly start: ProposalStart;
-  /** Programs of the repository's own checks that the machine which proposed does not have. */
+  /** Programs of the repository's own checks that are not installed on the machine that proposed. */
   readonly unchecked?: readonly string[];
-  /** The branch that it is held against. */
+  /** The branch that the change is compared with. */
   readonly targetBranch: string;
   readonly risk: Risk;
-  /** Why this is worth a day, in somebody's words; empty where the one who asked did not say. */
+  /** Why this run is worth a day, in the requester's words; empty if the requester gave no reason. */
   readonly reason: string;
   readonly candidate: string | null;
-  /** Who asked for exactly this with `/propose`, and in which thread; null where nobody did. */
+  /** Who requested exactly this with `/propose`, and in which thread; null if it was not requested. */
   readonly asked: { readonly by: Actor; readonly thread: number } | null;
-  /** Why this candidate was due today; null where none was chosen. */
+  /** Why this candidate is due today; null if no candidate was chosen. */
   readonly rationale: ChoiceRationale | null;
 };
 
-/** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or that there is none. */
+/** Issue, pull request, launch commit, tag, job, tracker and closure of the last ferry, or a note that there is none. */
 export function referencesText(last: LastFerry | null, given: GivenFerry | null = null): string {
   if (last === null && given !== null)
     return [
@@ -217,7 +217,7 @@ export function referencesText(last: LastFerry | null, given: GivenFerry | null 
   ].join('\n');
 }
 
-/** Where the interval begins, that it is a fallback where it is one, and what was merged and discussed in it. */
+/** The start of the interval, marked if it is a fallback, and what was merged and discussed since. */
 export function intervalText({ interval, context }: ProposalView): string {
   const start =
     // rule DF-09

@@ -1,4 +1,4 @@
-/** The ferry: a small scheduled regression run in which one or two settings of one experiment file change each time. */
+/** The ferry: a small scheduled regression run that changes one or two settings of one experiment file each time. */
 
 import { isWithinBounds, parseMarkdown, plainText } from '../../commands/grammar/markdown.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
@@ -36,7 +36,7 @@ import { bodyFacts, readPullBody } from './pull-body.ts';
 import { FERRY_RULES, ferryLane, ferrySettings, fixableOf } from './settings.ts';
 import { laneTitle, nameOf, renderIssueBody, renderIssueTitle, renderPullParts } from './words/proposal.ts';
 
-// The closure: one entry in the ferry log, and the pull request that carries nothing else (policy DF-29 to DF-32).
+// The closure: one entry in the ferry log, in a pull request that contains nothing else (policy DF-29 to DF-32).
 
 export const FERRY_CLOSURE_LOG: ClosureLog = {
   path: (lane) => ferryLane(lane).closureLog,
@@ -53,7 +53,7 @@ export const FERRY_CLOSURE_LOG: ClosureLog = {
   }),
 };
 
-/** The log with this run's entry at its end, newest last; unchanged if the run has one. `before` null = there is no file yet. */
+/** Appends the entry of this run, newest last; unchanged if the log has the entry. `before` null = there is no file yet. */
 export function renderClosureLog(
   input: ClosureView & { readonly before: string | null; readonly verdict: RunVerdict | null },
 ): string {
@@ -70,7 +70,6 @@ function renderClosureTitle({ state, decision }: ClosureView): string {
   return cleanLine(`${nameOf(state.proposal)}: log ${what}`, limits.titleCharsMax);
 }
 
-/** The closure PR's body. */
 function renderClosureBody({ state, decision, tag }: ClosureView): string {
   const outcome =
     decision.kind === 'seal'
@@ -134,13 +133,13 @@ function changesText(changes: Manifest['delta']): string {
   return changes.map((c) => `${code(c.knob)} ${value(c.before)} to ${value(c.after)}`).join(', ');
 }
 
-// What is told of a ferry whose pull request is somebody's own: its change is theirs, and so is its text.
+// Ferries in a person's own pull request: that person made the change and wrote the text.
 
-/** GitHub's own closing words, and those by which issues and pull requests of a lab name each other; white space is one space. */
+/** GitHub's closing keywords, and the words that labs use to link issues and pull requests; expects single spaces. */
 const LINK =
   /\b(?:close|closes|closed|fix|fixes|fixed|resolve|resolves|resolved|part of|tracked in|issue):? #(\d{1,9})\b/gi;
 
-/** Throws `GitError` where git cannot tell. */
+/** Throws `GitError` if git cannot answer. */
 async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull | Failed> {
   const { run, date, request, mergeBase, head, body, pull: number } = pull;
   const context = await sinceLastFerry(open, mergeBase, date);
@@ -183,7 +182,7 @@ async function planOfPull(open: PlanWork, pull: PullToPlan): Promise<PlannedPull
   };
 }
 
-/** The change of the experiment's file, against the branch and against the pass; null where a commit lacks the file. `knobs` null: it changes more than knobs. Throws `GitError`. */
+/** The file's change against the branch and the pass; null if a commit lacks the file. `knobs` null: not only knobs. Throws `GitError`. */
 async function proposedFile(
   open: PlanWork,
   { mergeBase, head }: Pick<PullToPlan, 'mergeBase' | 'head'>,
@@ -207,7 +206,7 @@ type ProposedFile = {
   } | null;
 };
 
-/** What the text says it is for, as it says it; a person who says nothing means the usual. */
+/** The objective that the text declares, verbatim; without one, the usual objective. */
 function objectiveOf(body: string): Objective {
   const said = readPullBody(body)?.objective ?? null;
   return said === null
@@ -215,7 +214,7 @@ function objectiveOf(body: string): Objective {
     : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };
 }
 
-/** Whether the text has every part that a gate reads; what its table says of the change is the gates' own to judge. */
+/** Whether the text has every part that a gate reads. The gates compare its table with the change. */
 function isWhole(body: string, { start, context, isMore }: ProposalView): boolean {
   const { total: changes } = start;
   const delta: Delta =
@@ -230,7 +229,7 @@ function isWhole(body: string, { start, context, isMore }: ProposalView): boolea
   );
 }
 
-/** Numbers in their order, each once; what stands in code, quotes or struck text links nothing. */
+/** Unique issue numbers in order; numbers in code, quotes or struck text do not count. */
 function linkedIssues(markdown: string): readonly number[] {
   if (!isWithinBounds(markdown)) return [];
   const text = parseMarkdown(markdown).children.map(plainText).join('\n');
@@ -255,7 +254,7 @@ export const ferryKind = defineKind({
   settingsOf: ({ experiment }) => ({ experiment, scope: [experiment] }),
   fixes: (lane) => {
     const { scope, fixScope, fixer, preApprovedFixes } = ferryLane(lane);
-    // Code of the experiment is mended where it is reviewed: a change of more than values would hide the knobs.
+    // Automatic fixes exclude the files in `scope`, which people review: a change of more than values would hide the knobs.
     const isInScope = (path: string): boolean =>
       !scope.includes(path) && fixScope.some((folder) => covers(folder, path));
     return {
@@ -290,5 +289,5 @@ export const ferryKind = defineKind({
   },
 });
 
-/** Where a lab says nothing of steps, its manifests are what they were before there were any. */
+/** A lane without configured steps keeps the manifests it had before steps existed. */
 const USUAL_STEPS = JSON.stringify(ferrySettings.shape.steps.parse(undefined));

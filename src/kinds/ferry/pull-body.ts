@@ -9,7 +9,7 @@ import type { TextAbout } from '../../run/kind.ts';
 import { isSameValueText } from './edit.ts';
 import { RISKS, type Risk } from './settings.ts';
 
-/** The headings of real ferries and the checklist that policy DF-19 asks for. */
+/** The headings of real ferries and the checklist that policy DF-19 requires. */
 export const PART_HEADINGS = {
   lastFerry: 'Last ferry references',
   objective: 'Objective for this interval',
@@ -20,7 +20,7 @@ export const PART_HEADINGS = {
 } as const;
 type PartName = keyof typeof PART_HEADINGS;
 
-/** People shorten the headings; these beginnings are enough. */
+/** People shorten the headings; these prefixes are enough. */
 const BEGINNINGS: Readonly<Record<PartName, readonly string[]>> = {
   lastFerry: ['last ferry'],
   objective: ['objective'],
@@ -65,14 +65,14 @@ function isPart(name: string): name is PartName {
   return name in PART_HEADINGS;
 }
 
-/** One row. A value is source text; null = absent. */
+/** One row of the table. A value is source text; null = absent. */
 type DeclaredRow = {
   readonly knob: string;
   readonly before: string | null;
   readonly after: string | null;
 };
 
-// What people write where there is no value.
+// What people write for an absent value.
 const ABSENT: ReadonlySet<string> = new Set([
   '',
   'absent',
@@ -87,8 +87,8 @@ const ABSENT: ReadonlySet<string> = new Set([
 const COLUMNS = ['knob', 'before', 'after'] as const;
 
 /**
- * The rows of the one table with these columns that stands directly in the section: one in a quote, a list or code
- * is somebody else's words. Other tables (metrics, say) do not count.
+ * The rows of the only table with these columns at the top level of the section. A table in a quote, a list or code
+ * may be another person's text. Other tables (metrics, for example) do not count.
  */
 function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[] | null {
   const tables = content.filter((node) => node.type === 'table');
@@ -97,7 +97,7 @@ function readDeltaTable(content: readonly RootContent[]): readonly DeclaredRow[]
     return columns === null ? [] : [{ table, columns }];
   });
   if (found === undefined || second !== undefined) return null;
-  // A row of a template that nobody filled in says nothing.
+  // An empty row of a template declares nothing.
   const rows = found.table.children.slice(1);
   const filled = rows.filter((row) => row.children.some((cell) => plainText(cell) !== ''));
   return filled.map((row) => readRow(row, found.columns));
@@ -117,7 +117,7 @@ function readRow(row: TableRow, [knob, before, after]: readonly [number, number,
   };
 }
 
-// Inline code is source text as it stands, so `None` in code is the literal and a dash in plain text is nothing.
+// Inline code is verbatim source text: `None` in code is the literal, and a dash in plain text means absent.
 function sourceText(cell: TableCell | undefined): string | null {
   const parts = cell?.children.filter((node) => node.type !== 'text' || node.value.trim() !== '') ?? [];
   const [only] = parts;
@@ -128,9 +128,9 @@ function sourceText(cell: TableCell | undefined): string | null {
 
 type Box = { readonly text: string; readonly checked: boolean; readonly line: number };
 
-/** A part that is absent, there twice or malformed is null: it does not count. */
+/** A part that is missing, duplicated or malformed is null: it does not count. */
 type PullBody = {
-  /** Numbers of the issues and pull requests that the last ferry is named by; empty if other references or "none" are there. */
+  /** Numbers of the issues and pull requests that the last ferry section names; empty for other references or "none". */
   readonly lastFerry: readonly number[] | null;
   readonly objective: { readonly kind: 'integration' | 'regression'; readonly text: string } | null;
   readonly delta: readonly DeclaredRow[] | null;
@@ -139,8 +139,8 @@ type PullBody = {
 };
 
 /**
- * Every part that a gate reads (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
- * of a shape that is not parsed (too large, or nested so that parsing would take minutes), so nothing is known of it.
+ * Reads every part that a gate needs (headings as in real ferries; parts: policy DF-15 to DF-19). Null: the body is
+ * not parsed because it is too large, or because its nesting would take minutes to parse.
  */
 export function readPullBody(markdown: string): PullBody | null {
   if (!isWithinBounds(markdown)) return null;
@@ -158,7 +158,7 @@ export function readPullBody(markdown: string): PullBody | null {
   };
 }
 
-// "Regression detection" is what every integration check is for, so that word pair declares nothing.
+// Every integration check is for "regression detection", so that word pair declares nothing.
 function readObjective(content: Section['content']): PullBody['objective'] {
   const text = content.map(seenText).filter(Boolean).join('\n');
   const words = text.toLowerCase().replace(/regression detection|detect(?:s|ing)? regressions?/g, '');
@@ -167,7 +167,7 @@ function readObjective(content: Section['content']): PullBody['objective'] {
   return isRegression === isIntegration ? null : { kind: isRegression ? 'regression' : 'integration', text };
 }
 
-// The level stands in the first line; what follows may speak of medium weights, and "medium-sized" is no level.
+// The first line has the level. Later lines may mention medium weights, and "medium-sized" is no level.
 function readRisk(content: Section['content']): PullBody['risk'] {
   const first = content.map(seenText).find(Boolean) ?? '';
   const found = new Set(first.toLowerCase().match(/(?<![\w-])(?:low|medium|high)(?![\w-])/g) ?? []);
@@ -198,7 +198,7 @@ function seenText(node: RootContent): string {
 
 const NONE = /^(?:[a-z ]*:)?\s*(?:none|n\/a|first ferry|no (?:last|earlier|previous|prior) ferry)\b/i;
 
-/** Numbers from `#12` and from links that end in `/issues/12` or `/pull/12`; null if it refers to nothing and does not say "none". */
+/** Numbers from `#12` and from links that end in `/issues/12` or `/pull/12`; null without any reference or "none". */
 function readReferences(content: Section['content']): readonly number[] | null {
   const urls = content.flatMap(urlsIn);
   const text = content.map(plainText).filter(Boolean).join('\n');
@@ -208,7 +208,7 @@ function readReferences(content: Section['content']): readonly number[] | null {
   return isSaid ? [...linked, ...written].map((match) => Number(match[1])) : null;
 }
 
-// A link in a quote or code is somebody else's; one in struck text was taken back.
+// Ignore a link in a quote or code, which may be another person's, and in struck text, which was withdrawn.
 function urlsIn(node: Nodes): readonly string[] {
   if (node.type === 'link') return [node.url];
   if (node.type === 'blockquote' || node.type === 'delete') return [];
@@ -217,17 +217,17 @@ function urlsIn(node: Nodes): readonly string[] {
 
 export const DELTA_TABLE_HEAD = ['| Knob | Before | After |', '|---|---|---|'] as const;
 
-/** The row that is right for a change. `name` is the knob, or its path where two changed knobs have one name. */
+/** The correct row for a change. `name` is the knob, or its path if two changed knobs share a name. */
 export function declaredRow(change: Pick<KnobChange, 'before' | 'after'>, name: string): string {
   return `| ${code(name)} | ${value(change.before)} | ${value(change.after)} |`;
 }
 
-/** What a change is called in the table: short where that is clear. */
+/** The name of a change in the table: the knob, or the path if the knob is ambiguous. */
 export function declaredName(change: KnobChange, all: readonly KnobChange[]): string {
   return all.filter((other) => other.knob === change.knob).length === 1 ? change.knob : change.path;
 }
 
-/** Source text on one line, as a table cell can hold it: layout is no part of a value. */
+/** Source text on one line, for a table cell: layout is no part of a value. */
 export function onOneLine(source: string): string {
   return source.replace(/\s+/g, ' ').trim();
 }
@@ -245,15 +245,15 @@ function code(source: string): string {
   return `${fence}${pad}${source.replaceAll('|', '\\|')}${pad}${fence}`;
 }
 
-// Parsers disagree on a backslash before a pipe, so that both are written as entities.
+// Parsers disagree on a backslash before a pipe, so write both as entities.
 function htmlCode(source: string): string {
   const signs = [...source].map((sign) => (/[A-Za-z0-9 ]/.test(sign) ? sign : `&#${sign.codePointAt(0)};`));
   return `<code>${signs.join('')}</code>`;
 }
 
 /**
- * Changes without a row that says the same, and rows without such a change (policy DF-18). Nothing can be compared with a delta that is
- * not countable; that has a gate of its own.
+ * Changes without a matching row, and rows without a matching change (policy DF-18). Returns nothing for an uncountable
+ * delta, which `delta-readable` blocks.
  */
 export function compareDeclared(delta: Delta, rows: readonly DeclaredRow[]): readonly Mismatch[] {
   if (delta.kind === 'structural' || delta.kind === 'unparsable') return [];
@@ -263,7 +263,7 @@ export function compareDeclared(delta: Delta, rows: readonly DeclaredRow[]): rea
     const row = [...spare].find((one) => isNamed(change, one) && saysTheSame(change, one));
     return row === undefined || !spare.delete(row);
   });
-  // A row with a wrong value is replaced by the right one.
+  // The correct row replaces a row with a wrong value.
   const needless = [...spare].filter((row) => !undeclared.some((change) => isNamed(change, row)));
   return [
     // rule DF-18
@@ -294,15 +294,15 @@ function saysTheSame(change: KnobChange, row: DeclaredRow): boolean {
 
 function isSameText(real: string | null, declared: string | null): boolean {
   if (real === null || declared === null) return real === declared;
-  // `0.003` says the same as `3e-3`, and `1` not the same as `1.0`.
+  // `0.003` equals `3e-3`, but `1` differs from `1.0`.
   return onOneLine(real) === onOneLine(declared) || isSameValueText(real, declared);
 }
 
 const readOnce = remembered(readPullBody, (markdown) => markdown);
 
 /**
- * The facts, null where the text cannot be read. The last ferry counts as linked when its issue or PR
- * is named; where there was none, when the body says so or names something; a malformed part is a missing part.
+ * The declared facts; null if the text cannot be read. The last ferry counts as linked if the body names its issue or PR.
+ * Without a last ferry, the body must name something or declare that there is none. A malformed part counts as missing.
  */
 export function bodyFacts(
   markdown: string,

@@ -1,4 +1,4 @@
-/** The settings that only a lane of ferries has (docs/policy-coverage.md, the rows DF): what it edits, tries and is held to. */
+/** The settings that only a ferry lane has (docs/policy-coverage.md, the rows DF): what a ferry edits and tries, and its limits. */
 
 import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
@@ -19,7 +19,7 @@ import {
   word,
 } from '../../settings/words.ts';
 
-/** Levels of risk, the lowest first. */
+/** Risk levels, the lowest first. */
 export const RISKS = ['low', 'medium', 'high'] as const;
 export type Risk = (typeof RISKS)[number];
 
@@ -54,7 +54,7 @@ const large = z
   .string('a number in quotes, such as "125e6"')
   .regex(/^[1-9]\d*(\.\d+)?(e\d{1,2})?$/, 'a number in quotes, such as "125e6"');
 
-/** A lane of ferries. */
+/** The settings of a ferry lane. */
 export const ferrySettings = z.strictObject({
   kind: setting(z.literal('ferry'), 'ferry', 'What a run of this lane is.'),
   experiment: path.describe('The one file that a ferry edits.'),
@@ -199,12 +199,12 @@ export type FerryLane = z.infer<typeof ferrySettings>;
 
 export const ferryLane = settingsOfKind<FerryLane>('ferry', 'experiment');
 
-/** Files and folders that a fix may change, once an attempt has failed. */
+/** Files and folders that a fix may change after a failed attempt. */
 export function fixableOf({ scope, fixScope }: FerryLane): readonly string[] {
   return [...new Set([...scope, ...fixScope])];
 }
 
-/** Whether a ferry may change this file: one of its scope, and once an attempt has failed also what a fix may touch. */
+/** Whether a ferry may change this file: a file in `scope` or, for a fix after a failed attempt, in `fixScope`. */
 export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: boolean): boolean {
   return scope.includes(path) || (isFix && fixScope.some((folder) => covers(folder, path)));
 }
@@ -212,7 +212,7 @@ export function mayChange({ scope, fixScope }: FerryLane, path: string, isFix: b
 type FerryRule = (lane: FerryLane, traits: Traits) => readonly ConfigIssue[];
 type Traits = Parameters<LaneRule>[1];
 
-/** What of `ships` holds a path; undefined where nothing does, or where it is left out of the whole tree. */
+/** The entry of `ships` that covers a path; undefined if there is none, or if the path is excluded from the whole tree. */
 function shippedIn(lane: FerryLane, traits: Traits, path: string): string | undefined {
   const isLeftOut = lane.ships.includes(WHOLE_TREE) && namedBy(traits?.leavesOut ?? [])(path);
   return isLeftOut ? undefined : lane.ships.find((shipped) => covers(shipped, path));
@@ -232,7 +232,7 @@ const experimentStands: FerryRule = (lane, traits) => {
   ];
 };
 
-/** A change that is not shipped would not reach the job, and makes no other manifest: no approval would be of it. */
+/** A change that is not shipped does not reach the job and makes no new manifest, so no approval would cover it. */
 const shipsHoldTheScope: FerryRule = (lane, traits) => [
   ...lane.scope.flatMap((file, index) => {
     const isMissing = file !== lane.experiment && shippedIn(lane, traits, file) === undefined;
@@ -245,7 +245,7 @@ const shipsHoldTheScope: FerryRule = (lane, traits) => [
   }),
 ];
 
-/** A fixer is asked about files that a fix may change; what is launched unasked is a fix, and decides nothing that is trained. */
+/** A fixer needs a `fixScope`. A pre-approved fix launches unasked, so it must be in `fixScope` and decide nothing about training. */
 const fixesAreFixes: FerryRule = ({ fixer, fixScope, preApprovedFixes }) => [
   ...errorIf(
     fixer !== null && fixScope.length === 0,
@@ -264,7 +264,7 @@ const fixesAreFixes: FerryRule = ({ fixer, fixScope, preApprovedFixes }) => [
   }),
 ];
 
-/** Two ways to the FLOPs could disagree, and with none nothing could be shown. */
+/** Two sources of the FLOPs could disagree, and without a source there is nothing to show. */
 const scaleIsCountedOnce: FerryRule = ({ scale, environment }) => {
   if (scale === null) return [];
   const { tokens, flopsVariable } = scale;
@@ -275,7 +275,7 @@ const scaleIsCountedOnce: FerryRule = ({ scale, environment }) => {
   return errorIf(!isSet, 'not-counted', inLane('scale', 'flopsVariable'), why);
 };
 
-/** The gates compare paths letter by letter; what is judged or runs beside the credentials of the cluster is no part of a change. */
+/** The gates compare paths literally. A change must not include what judges it or what runs with the cluster's credentials. */
 const scopesAreSound: FerryRule = (lane, traits) =>
   (['scope', 'fixScope'] as const).flatMap((key) => [
     ...standingPaths(key, lane[key]),
@@ -307,7 +307,7 @@ const closureLogStandsApart: FerryRule = (lane, traits) => {
   ];
 };
 
-/** What is proposed by itself is never what blocks unless a person asked for it by name. */
+/** A candidate must not be a scale knob, because the gates block such a change unless a person named it. */
 const candidatesAreSound: FerryRule = ({ candidates, scaleKnobs }) => [
   ...doubled(
     candidates.map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** The gate against training otherwise than the attempt before, in settings and in files, unless the contract says that it is meant (policy HR-32, HR-33, HR-36, HR-45). */
+/** Blocks settings and files that differ from the previous attempt, unless the contract lists them (policy HR-32, HR-33, HR-36, HR-45). */
 
 import { namesOf, valueIn } from '../../contracts/fields.ts';
 import { bucketOf } from '../../delta/config-delta.ts';
@@ -11,27 +11,27 @@ import { cutText } from '../../domain/values.ts';
 import { defineGate, given, type Judgement, judging, type RanBefore } from '../../gates/gate.ts';
 import { FIELDS, type FieldName } from './contract/fields.ts';
 
-/** `value`: a setting with its place. `code`: a file. Both are known by what a person would write to mean them. */
+/** `value`: a setting with its location. `code`: a file. `telling`: only reporting. The contract can list any of `names`. */
 type CodeChange = {
   readonly touches: 'telling' | 'value' | 'code';
-  /** As people see it. */
+  /** The text that people see. */
   readonly shown: string;
-  /** Either of them names it. */
+  /** Each of these names identifies the change. */
   readonly names: readonly string[];
 };
 
 const VALUE_CHARACTERS = 40;
 
-/** Text for people, logs, and tests: no job reads them. */
+/** Text for people, logs, and tests; no job reads these files. */
 const NO_PART = /\.(md|rst|log)$|(^|\/)(tests?|docs)\/|(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$/i;
-/** Files that report and evaluate have one of these as their first word, or one of the others as their last: nothing is trained there. */
+/** Reporting and evaluation files start with one of these words or end with one of `TELLING_LAST`; they do not train. */
 const TELLING_FIRST = new Set([
   ...['log', 'logs', 'logging', 'logger', 'tracker', 'trackers', 'tracking', 'wandb', 'telemetry'],
   ...['profiler', 'profiling', 'eval', 'evals', 'evaluation', 'evaluator'],
 ]);
 const TELLING_LAST = new Set(['logging', 'logger', 'tracker']);
 
-/** Empty where it can touch nothing; what nobody can tell counts as code that trains. */
+/** Empty if the file cannot affect a job. A change that ferrybot cannot classify counts as code that trains. */
 export function codeChanges({ path, delta }: FileChange): readonly CodeChange[] {
   // rule HR-36
   if (NO_PART.test(path) || delta?.kind === 'none') return [];
@@ -61,22 +61,22 @@ function isTelling(path: string): boolean {
 
 const configDriftAnswer = judging('config-drift');
 
-/** What another attempt is expected to have anew: the code that was mended, and what is said about it. */
+/** Fields that each attempt may change: the fixed code and the description of the changes. */
 const EXPECTED: readonly FieldName[] = ['commit', 'branch', 'changes'];
-/** What a run of its own has anew of what it goes on from; its command is compared as it runs, without these names. */
+/** Fields that a new run changes from the run it continues; the command is compared as launched, without these names. */
 const IDENTITY: readonly FieldName[] = [
   ...(['slug', 'trackerId', 'trackerName', 'sourceRun', 'initializeFrom'] as const),
   ...(['outputRoot', 'checkpointRoot', 'temporaryRoot', 'command'] as const),
 ];
 
-/** Parts that also a lane or a cluster decides, by the names of a contract where it has one. */
+/** Parts that a lane or a cluster can also decide, with the label of the contract field if there is one. */
 const PARTS: readonly (readonly [name: string, of: (manifest: Manifest) => unknown])[] = [
   [FIELDS.resume.label, ({ resume }) => resume.policy],
   ['Checkpoint retention', ({ retention }) => retention],
   ['Cluster', ({ cluster }) => cluster],
   ['Engine', ({ policy }) => policy['lane.engine']],
   ['Cluster settings', ({ policy }) => policy['lane.launcher']],
-  // The files are compared by what is shipped now: what no longer is would be missed.
+  // Files are compared only in the paths shipped now, so this part finds a path that is no longer shipped.
   ['Shipped paths', ({ trees }) => Object.keys(trees).toSorted()],
   ['Passed secrets', ({ policy }) => policy['lane.passSecrets']],
 ];
@@ -91,7 +91,7 @@ const OF_TWO_RUNS: typeof PARTS = [
   [FIELDS.trackerId.label, ({ tracker: { kind, entity, project } }) => [kind, entity, project]],
 ];
 
-/** After an attempt, its own or that of the run that it goes on from, nothing that decides how the run trains is other than before, in its settings and in the files that it ships, unless the contract says that it is meant (policy HR-32, HR-33, HR-45). */
+/** Training settings and shipped files must equal those before, unless listed as intended changes (policy HR-32, HR-33, HR-45). */
 export const configDrift = defineGate('config-drift', ({ ranBefore = null, manifest, change, contract }) => {
   if (ranBefore === null) return configDriftAnswer.pass('as-before');
   return given(ranBefore, (before) =>
@@ -107,7 +107,7 @@ export const configDrift = defineGate('config-drift', ({ ranBefore = null, manif
   );
 });
 
-/** The issue has still the command of the other run: with its names in it, that is another one than what ran there. */
+/** Whether the issue still has the command of the other run, with its names: here that is a different command. */
 function keepsNames({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest): boolean {
   return (
     isOfAnotherRun &&
@@ -122,14 +122,14 @@ function driftOf({ manifest: before, isOfAnotherRun }: RanBefore, now: Manifest)
   return [...new Set([...contractDrift(before, now, expected), ...partDrift(before, now, parts)])];
 }
 
-/** The image of the same name is built anew for a commit that was mended; with the same commit another one runs something else. */
+/** After a fix, the image of the same name is rebuilt. With the same commit, a different image runs different code. */
 function containerOf(before: Manifest, now: Manifest): readonly FieldName[] {
   if (saidOf(before, 'commit') === saidOf(now, 'commit')) return [];
   const [was, is] = [imageIn(before), imageIn(now)];
   return was === is ? ['bundle', 'builtFrom'] : [];
 }
 
-/** Without its tag and digest; what is no image by its whole text. */
+/** The image without its tag and digest. Text that is no image is returned whole. */
 function imageIn(manifest: Manifest): string | null {
   const said = saidOf(manifest, 'bundle') ?? null;
   const image = said === null ? null : readImageReference(said);
@@ -137,11 +137,11 @@ function imageIn(manifest: Manifest): string | null {
 }
 
 function saidOf({ policy }: Manifest, name: FieldName): string | undefined {
-  // It says before the value whether that was given.
+  // The recorded text starts with the source of the value; remove it.
   return policy[`contract.${name}`]?.replace(/^[a-z]+: /, '');
 }
 
-/** Without the names of the run and its place, whole words of it alone: a part of another word is no name. */
+/** The command without the run's names and output root. A name must be a whole word: part of another word is no name. */
 function nameless({ command, outputRoot, runName, tracker }: Manifest): readonly string[] {
   const names = new Map([
     [tracker.runId, '{tracker}'],
@@ -172,7 +172,7 @@ function judged(changes: readonly CodeChange[], meant: readonly string[], isAnot
     changes.filter((one) => one.touches === touches && !isMeant(one)).map((one) => one.shown);
   const [values, code] = [open('value'), open('code')];
   if (values.length > 0) return configDriftAnswer.block('drift', 'author', firstOf([...values, ...code]));
-  // Code that trains otherwise is what asks for another run; a setting of it may still be a slip.
+  // Changed training code is the reason for a separate run. A changed setting may still be a mistake, so it blocks above.
   if (code.length > 0 && isAnotherRun)
     return configDriftAnswer.pass('as-another-run', firstOf(shown('value', 'code')));
   if (code.length > 0) return configDriftAnswer.block('may-train-otherwise', 'author', firstOf(code));
@@ -184,7 +184,7 @@ function judged(changes: readonly CodeChange[], meant: readonly string[], isAnot
     : configDriftAnswer.pass('as-before');
 }
 
-/** A merge may bring hundreds of files. */
+/** Limits the list, because a merge may bring hundreds of files. */
 function firstOf(all: readonly string[]): { readonly names: readonly string[] } {
   const more = all.length - limits.shownRowsMax;
   return { names: more <= 0 ? all : [...all.slice(0, limits.shownRowsMax), `${more} more`] };
@@ -203,7 +203,7 @@ function partDrift(before: Manifest, now: Manifest, parts: typeof PARTS): readon
   return parts.flatMap(([name, of]) => (textOf(of(before)) === textOf(of(now)) ? [] : [name]));
 }
 
-/** A recorded manifest has its keys in another order than one that was made just now. */
+/** Sorts the keys: a recorded manifest has a different key order than a new one. */
 function textOf(part: unknown): string {
   const isObject = typeof part === 'object' && part !== null && !Array.isArray(part);
   return (
@@ -211,7 +211,7 @@ function textOf(part: unknown): string {
   );
 }
 
-/** What the contract names, as a list or in one line; people say behind a name why it is meant. */
+/** The intended changes in the contract, as a list or on one line; people may add a reason after a name. */
 function meantIn(said: string): readonly string[] {
   return said.split(/[,;\n]/).flatMap((part) => {
     const name = part.replace(/^\s*[-*]\s/, '').replaceAll('`', '');

@@ -1,4 +1,4 @@
-/** The gates of hero runs: who is in charge, what the run begins from, and the container that it runs in. */
+/** The gates of hero runs: the DRI, the checkpoint that the run starts from, and its container. */
 
 import type { ResumePoint } from '../../checkpoints/start.ts';
 import { looksLikeCheckpoint, optionsOf, pathsIn, unreadScript, valueIn } from '../../contracts/fields.ts';
@@ -23,7 +23,7 @@ import {
 import { inputsIn } from './contract/fields.ts';
 import { startOptionsOf } from './settings.ts';
 
-/** Who is in charge by the contract wrote it, asked for the run, or has said so (policy HR-15). */
+/** The contract's DRI wrote the contract, requested the run, or accepted it (policy HR-15). */
 export const driAccepted = defineGate(
   'dri-accepted',
   ({ contract, proposal, owner = null }, { block, pass }) =>
@@ -38,10 +38,10 @@ export const driAccepted = defineGate(
     }),
 );
 
-/** Labels of the OCI's image format. */
+/** A label of the OCI image format. */
 const REVISION = 'org.opencontainers.image.revision';
 
-/** The container that the contract names was built from the commit that is approved (policy HR-14, HR-35). */
+/** The contract's container was built from the approved commit (policy HR-14, HR-35). */
 export const containerBuilt = defineGate(
   'container-built',
   ({ container, contract, repository }, { block, pass, unknown }) => {
@@ -52,7 +52,7 @@ export const containerBuilt = defineGate(
       return notKnown(`its cluster runs every job in another container, ${runsIn}`);
     if (look === 'no-image') return pass('none');
     if (look === 'no-registry') return notKnown('the config names no registry of this name');
-    // A person who approves the contract approves another commit that it names for the container.
+    // The contract may name a different commit for the container, which its approval covers.
     const commit = valueIn(contract.recorded, 'builtFrom') ?? valueIn(contract.recorded, 'commit');
     if (commit === null) return notKnown('the contract names no commit');
     const { image, found } = look;
@@ -64,14 +64,14 @@ export const containerBuilt = defineGate(
       return block('other-commit', 'author', { image, built: other.revision ?? '', wanted: commit });
     const isUnlabelled = platforms.some(({ revision }) => revision?.toLowerCase() !== commit);
     if (isUnlabelled) return notKnown(`it has no label ${REVISION} of this repository`);
-    // A tag can move before the job starts, so the record names the image that was read.
+    // A tag can move before the job starts, so record the digest that was read.
     return pass('built', { image: image.endsWith(`@${digest}`) ? image : `${image}@${digest}`, commit });
   },
 );
 
 /**
- * Whether the labels name another commit of this repository. A builder that writes no labels leaves those of its base
- * image, which name a commit of somebody else's repository.
+ * Whether the labels name another commit of this repository. A builder that writes no labels keeps those of its base
+ * image, which name a commit of a different repository.
  */
 function isOtherCommit({ revision, source }: ImageLabels, commit: string, repository: string): boolean {
   if (revision === null || revision.toLowerCase() === commit) return false;
@@ -79,7 +79,7 @@ function isOtherCommit({ revision, source }: ImageLabels, commit: string, reposi
   return source === null || isOf(source, repository);
 }
 
-/** `https://github.com/lab/models.git`, and what else people write for it. */
+/** Accepts `https://github.com/lab/models.git` and other usual spellings. */
 function isOf(source: string, repository: string): boolean {
   const plain = source
     .toLowerCase()
@@ -91,7 +91,7 @@ function isOf(source: string, repository: string): boolean {
 
 const checkpointProvenAnswer = judging('checkpoint-proven');
 
-/** Where the run begins is a whole checkpoint of a line that the record knows, and the command goes there (policy HR-12, HR-34, HR-55, HR-56). */
+/** The command starts from a complete checkpoint with a recorded lineage (policy HR-12, HR-34, HR-55, HR-56). */
 export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
   const { start, resume, lane, contract } = facts;
   if (start === undefined || contract === undefined) return cannotTell('the run has no contract');
@@ -118,7 +118,7 @@ export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
   });
 });
 
-/** The attempt after one that failed: from what the rule chooses, and from nothing else. */
+/** After a failed attempt, the next attempt may start only from the checkpoint that the resume rule chooses. */
 function goesOn(
   dri: string,
   facts: ChangeGateFacts,
@@ -148,8 +148,8 @@ function goesOn(
 }
 
 /**
- * Why the command does not begin from one of these alone, in the order proven, begun; null if it does. Each checkpoint and each
- * path of another run that it names is one of them, an input that the contract lists, or a place where the run writes.
+ * The block for a command that starts from a path outside `allowed`, with the proven path first; null if it does not. Each
+ * checkpoint and each path of another run in the command must be allowed, a listed input, or in a place where the run writes.
  */
 function elsewhere(
   { lane, contract, othersPaths = [] }: ChangeGateFacts,
@@ -177,13 +177,13 @@ function elsewhere(
     : checkpointProvenAnswer.block('command-differs', 'author', { said, path });
 }
 
-/** Only the start of the job decides: no launch rests on that. */
+/** The checkpoint is known only when the job starts, and a launch must not depend on that. */
 const unread = (why: string): Judgement => ({
   ...checkpointProvenAnswer.block('undecided', 'author', { why }),
   outcome: 'unknown',
 });
 
-/** A reference to a variable, a command or a placeholder that is none of ours. */
+/** A reference to a variable, a command, or a placeholder that ferrybot does not fill in. */
 const COMPUTED = /[$`]|\{(?!checkpoint\}|outputRoot\}|run\}|runName\}|date\})/;
 const OWN_PLACES = ['outputRoot', 'checkpointRoot', 'temporaryRoot'] as const;
 
@@ -192,13 +192,13 @@ function isBelow(path: string, place: string): boolean {
   return one === other || (one.startsWith(`${other}/`) && !one.split('/').includes('..'));
 }
 
-/** More than the bare placeholder may lead anywhere. */
+/** Text after the placeholder can lead out of the checkpoint. */
 function leavesCheckpoint(part: string): boolean {
   const at = part.indexOf(CHECKPOINT);
   return at !== -1 && part.includes('..', at + CHECKPOINT.length);
 }
 
-/** What the attempt before was launched from: its command may go on naming it. */
+/** The checkpoint that the previous attempt was launched from; the command may still name it. */
 function begunAt(start: NonNullable<GateFacts['start']>): string | null {
   return start.kind === 'known' && start.value.kind === 'proven' ? start.value.path : null;
 }

@@ -1,4 +1,4 @@
-/** The hero run: an expensive production run of weeks, begun from the contract in its issue. */
+/** The hero run: an expensive production run of weeks, launched from the contract in its issue. */
 
 import { pinnedIn, valueIn } from '../../contracts/fields.ts';
 import { contractComplete, contractCurrent, outputRootOwn, trackerOwn } from '../../contracts/gates.ts';

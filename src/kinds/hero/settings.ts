@@ -1,25 +1,25 @@
-/** The settings that a lane of hero runs has; what a run is of stands in its issue (docs/policy-coverage.md, the rows HR). */
+/** The settings of a hero lane; the issue defines the run itself (docs/policy-coverage.md, the rows HR). */
 
 import { z } from 'zod';
 import { cadenceSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
 import { argumentArray, name, setting } from '../../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
-/** A run of weeks is looked at every quarter of an hour, and first as soon as any other. */
+/** ferrybot polls a run of weeks every 15 minutes, and makes the first polls as early as for any other run. */
 // rule HR-03
 const HERO_CADENCE: Cadence = { ...USUAL_CADENCE, pollMs: 900_000 };
-/** The source of a run of months is named by its contract, and grows no older than that. */
+/** The contract names the source of a run of months, so the commit may be up to a year old. */
 const YEAR_HOURS = 8_760;
-/** Who follows a run of weeks in its issue hears of it once a day where nothing happens (policy HR-26). */
+/** If nothing happens, followers of the issue get one update a day (policy HR-26). */
 const UPDATE_HOURS = 24;
 
-/** Options and variables of Levanter, Marin and ours that say where a job begins. */
+/** Options and variables of Levanter, Marin and ferrybot that set where a job starts from. */
 const START_OPTIONS = [
   ...['trainer.initialize_from', 'trainer.load_checkpoint_path', 'initialize_from', 'load_checkpoint_path'],
   ...['initialize_from_checkpoint', 'initialize_from_checkpoint_path'],
 ];
 
-/** A lane of hero runs. */
+/** The settings of a hero lane. */
 export const heroSettings = z.strictObject({
   kind: z.literal('hero').describe('What a run of this lane is.'),
   ...laneKeys,
@@ -41,7 +41,7 @@ export const heroSettings = z.strictObject({
   cadence: cadenceSetting(HERO_CADENCE),
 });
 
-/** The lane's names for where a job begins. */
+/** The lane's option names for the start of a job. */
 export function startOptionsOf(lane: LaneConfig): readonly string[] {
   return 'startOptions' in lane && Array.isArray(lane.startOptions) ? lane.startOptions : START_OPTIONS;
 }

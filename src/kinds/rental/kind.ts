@@ -1,4 +1,4 @@
-/** The rental: a run on a machine that is rented for it, begun from its issue or with `/rent` in one. */
+/** The rental: a run on a rented machine, started from its issue or with `/rent` in an issue. */
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
@@ -22,8 +22,8 @@ import {
   settingsOf,
 } from './settings.ts';
 
-/** What is rented stays within what the lab rents, card by card and dollar by dollar. */
-// Who needs more asks for it in the config, where it is reviewed.
+/** The machine must be within the lab's limits for cards, hours and dollars. */
+// To get more, raise the limits in the config, where people review the change.
 const machineFits = defineGate(
   'machine-fits',
   ({ machine, contract, lane: { cluster } }, { block, pass }) => {
@@ -40,8 +40,8 @@ const machineFits = defineGate(
   },
 );
 
-/** The machine's host is a stranger, so that only what the lane names for it reaches it. */
-// `lane` holds what both name; what the issue names beyond that, the lane does not give to strangers.
+/** A stranger hosts the machine, so only secrets that the lane names may reach it. */
+// `lane` has the secrets that both name. A secret that only the issue names is blocked.
 const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { block, pass }) =>
   given(contractNow(contract), (values) => {
     const asked = namesIn(valueIn(values, 'secrets')) ?? [];
@@ -52,7 +52,7 @@ const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { block, p
   }),
 );
 
-/** What may be made smaller without asking stands in the command, gets smaller with each step, and begins with the batch. */
+/** Each reduction allowed without approval is in the command and makes a value smaller; the first reduces the batch. */
 export const reductionsBounded = defineGate('reductions-bounded', ({ contract, lane }, { block, pass }) =>
   given(contractNow(contract), () => {
     const { reductions = [], command, environment } = rentalLane(lane);
@@ -66,7 +66,7 @@ export const reductionsBounded = defineGate('reductions-bounded', ({ contract, l
       const reduction = readReduction(step);
       const now = reduction === null ? null : valueNow(before, reduction);
       if (reduction === null || now === null) return block('not-in-command', 'author', { step });
-      // A comparison with what is no number is false, and so it is refused.
+      // A comparison with NaN is false, so a value that is not a number is refused.
       if (!(Number(reduction.value) < Number(now))) return block('not-smaller', 'author', { step, now });
       before = reduced(before, reduction);
     }
@@ -74,7 +74,7 @@ export const reductionsBounded = defineGate('reductions-bounded', ({ contract, l
   }),
 );
 
-/** Where a job may end itself early, it does so late and patiently enough not to end a good run (policy VA, Early-Stop Policy Guardrail). */
+/** An early stop must be late and patient enough for a good run to finish (policy VA, Early-Stop Policy Guardrail). */
 export const earlyStopSane = defineGate('early-stop-sane', ({ contract, lane }, { block, pass }) =>
   given(contractNow(contract), () => {
     const { earlyStop = null, finalStep } = rentalLane(lane);
@@ -87,7 +87,7 @@ export const earlyStopSane = defineGate('early-stop-sane', ({ contract, lane }, 
   }),
 );
 
-/** An optimisation rests on a bottleneck that was measured in a run which went well; nobody speculates with rented hours (policy VA, Efficiency and Risk Rules). */
+/** An optimisation requires a bottleneck measured in a passed run: never speculation (policy VA, Efficiency and Risk Rules). */
 export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract, passes }, { block, pass }) =>
   given(contractNow(contract), (values) => {
     const said = valueIn(values, 'optimisation') ?? 'none';
@@ -109,7 +109,7 @@ const RENTAL_RESPONSES: Responses = {
   'oom-hbm': 'reduce',
   'oom-host': 'reduce',
   'bad-node': 'other-machine',
-  // On a rented machine nobody but its host or a higher bid stops a job.
+  // On a rented machine, only the host or a higher bid stops a job.
   stopped: 'other-machine',
 };
 
@@ -143,7 +143,7 @@ export const rentalKind = defineKind({
   },
 });
 
-/** Before `minSteps` it is too early, whatever the job says; the step that was expected is then what the verdict names. */
+/** A stop before `minSteps` is too early, even if the job reports success; the verdict then expects `minSteps`. */
 export function judgeRental(end: Ending, lane: LaneConfig, history: readonly SealedMetrics[]): RunVerdict {
   const { earlyStop = null } = rentalLane(lane);
   const reached = end.lastStep;

@@ -1,4 +1,4 @@
-/** The settings that a lane of rentals has; what is rented and run stands in an issue, within what the cluster allows. */
+/** The settings of a rental lane; the issue defines the machine and the run, within the limits of the cluster. */
 
 import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
@@ -22,8 +22,8 @@ import type { Cadence } from '../../watch/cadence.ts';
 import { type EarlyStop, FIELDS, type FieldName, readEarlyStop } from './contract/fields.ts';
 
 /**
- * Policy VA, Babysitter Monitoring Strategy: the early window, every ten minutes until it was well twice, then every half hour. While
- * a machine may not idle for so long it is looked at more often: nobody takes one that works for idle.
+ * Policy VA, Babysitter Monitoring Strategy: early polls, then every 10 minutes until two polls are healthy, then every 30 minutes.
+ * A shorter idle limit means more frequent polls, so that a working machine is never taken for an idle one.
  */
 const RENTAL_CADENCE: Cadence = {
   startupMs: [60_000, 180_000, 420_000, 900_000],
@@ -35,10 +35,10 @@ const RENTAL_CADENCE: Cadence = {
   alertMs: 180_000,
 };
 
-/** A commit that the contract names may be as old as the machine is allowed to live. */
+/** The contract's commit may be as old as the maximum lifetime of a machine. */
 const FRESHNESS_HOURS = 720;
 
-/** A lane of rentals. */
+/** The settings of a rental lane. */
 export const rentalSettings = z.strictObject({
   kind: z.literal('rental').describe('What a run of this lane is.'),
   ...laneKeys,
@@ -64,7 +64,7 @@ export const rentalSettings = z.strictObject({
   ),
 });
 
-/** A lane with what a contract puts into it: when its job may stop early, and what may be repaired or made smaller. */
+/** A lane with the values of a contract: when its job may stop early, and which repairs and reductions are allowed. */
 export type RentalLane = z.infer<typeof rentalSettings> & {
   readonly earlyStop?: EarlyStop | null;
   readonly reductions?: readonly string[];
@@ -73,7 +73,7 @@ export type RentalLane = z.infer<typeof rentalSettings> & {
 
 export const rentalLane = settingsOfKind<RentalLane>('rental', 'defaults');
 
-/** A default that nobody can read would be missing in each contract. */
+/** An unreadable default would be missing in every contract. */
 const defaultsAreRead: LaneRule = (lane) =>
   Object.entries(rentalLane(lane).defaults).flatMap(([key, said]) => {
     const found = namesOf(FIELDS).find((one) => one === key);
@@ -91,7 +91,7 @@ const defaultsAreRead: LaneRule = (lane) =>
       : [];
   });
 
-/** Whatever a lane of rentals runs on has to rent: on any other cluster its caps would mean nothing. */
+/** A rental lane needs a cluster that rents machines: on any other cluster its caps have no effect. */
 const clusterRents: LaneRule = (_lane, traits) =>
   traits === null || traits.rental !== undefined
     ? []
@@ -99,10 +99,10 @@ const clusterRents: LaneRule = (_lane, traits) =>
 
 export const RENTAL_RULES: readonly LaneRule[] = [defaultsAreRead, clusterRents];
 
-/** Who babysits, and for what (policy VA, Launch Protocol). */
+/** The babysitter's tasks (policy VA, Launch Protocol). */
 const MANDATE = 'keep training alive, fix failures, no idle spend, report milestones';
 
-/** What the policy has where nobody says otherwise: nothing is reduced, repaired, stopped early or kept unasked. */
+/** The policy's defaults: without a request, nothing is reduced, repaired, stopped early or kept. */
 const USUAL: readonly (readonly [FieldName, string])[] = [
   // rule VA-09
   ['mandate', MANDATE],
@@ -115,7 +115,7 @@ const USUAL: readonly (readonly [FieldName, string])[] = [
 
 const readContract = contractReader<FieldName>({ fields: FIELDS });
 
-/** The contract. Money, hours and hardware are never guessed: who asks says them, or the lab does in its config. */
+/** Reads the contract. Money, hours and hardware are never guessed: the requester or the lab's config gives them. */
 export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Contract {
   return readContract(issue, (infer, given) => {
     const { defaults } = rentalLane(lane);
@@ -132,10 +132,10 @@ export function readRentalContract(issue: ContractIssue, lane: LaneConfig): Cont
   });
 }
 
-/** How much worse than before a metric may be that the contract names: a first run has nothing to be compared with. */
+/** How much worse the contract's metric may be than before. A first run has nothing to compare with. */
 const TOLERANCE_PERCENT = '10';
 
-/** What is missing leaves the lane's own value, which no gate lets through. */
+/** A missing value keeps the lane's default, which no gate passes. */
 export function settingsOf(configured: LaneConfig, contract: Contract): RentalLane {
   const lane = rentalLane(configured);
   const value = (name: FieldName): string | null => valueIn(contract, name);
@@ -158,7 +158,7 @@ export function settingsOf(configured: LaneConfig, contract: Contract): RentalLa
   };
 }
 
-/** What the machine has to be and may cost; what it does not say is as the cluster has it. */
+/** What the machine must have and may cost; a missing value means the cluster's default. */
 export function needsOf(contract: Contract): MachineNeeds {
   const text = (name: FieldName): string | undefined => valueIn(contract, name) ?? undefined;
   const count = (name: FieldName): number | undefined => {
@@ -181,7 +181,7 @@ export function needsOf(contract: Contract): MachineNeeds {
   });
 }
 
-/** Names of secrets; null where nothing is said of them. */
+/** Names of secrets; null if the contract does not mention them. */
 export function namesIn(said: string | null): readonly string[] | null {
   return said === null ? null : listIn(said, ' ');
 }

@@ -1,4 +1,4 @@
-/** What a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
+/** Reads what a proposal starts from: the experiment file of the lane's last sealed pass, on the tip of the lane's branch. */
 
 import { z } from 'zod';
 import { answerOf } from '../../../commands/decision.ts';
@@ -38,10 +38,10 @@ import {
 } from '../interval.ts';
 import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 
-/** Without a last ferry the context begins so many days ago, and the PR says that it is a fallback. */
+/** Without a last ferry, the context covers this many days, and the PR marks it as a fallback. */
 const INTERVAL_FALLBACK_DAYS = 7;
 
-/** The context of a ferry of this day on the tip `base`. Throws `GitError` where git cannot tell. */
+/** The context of this day's ferry at the branch tip `base`. Throws `GitError` if git cannot answer. */
 export async function sinceLastFerry(
   open: PlanWork,
   base: Sha,
@@ -60,7 +60,7 @@ export async function sinceLastFerry(
   return intervalContext({ start, last, given, commits, issues: issues.value, ferryIssues });
 }
 
-/** Its commit where the branch has it in its history, else its date alone: a word of the config keeps no ferry back. */
+/** The configured commit if it is in the branch's history, else only its date: a wrong config value must not block a ferry. */
 async function startOfGiven(
   { git }: PlanWork,
   base: Sha,
@@ -75,7 +75,7 @@ async function startOfGiven(
   }
 }
 
-/** `git log SHA..HEAD -- <shipped paths>`, or since a date where no launch commit is known. */
+/** `git log SHA..HEAD -- <shipped paths>`, or since a date if no launch commit is known. */
 async function commitsSince(
   open: PlanWork,
   base: Sha,
@@ -94,7 +94,7 @@ async function commitsSince(
   });
 }
 
-/** `text` and `file` are what the run starts from; `onBranch` is the file as the target branch has it at `base`. */
+/** `text` and `file` are what the run starts from; `onBranch` is the file on the target branch at `base`. */
 type Experiment = Start & {
   readonly kind: 'read';
   readonly base: Sha;
@@ -103,14 +103,14 @@ type Experiment = Start & {
   readonly read: ReadFile;
 };
 
-/** `pass` null: none of the lane is sealed, and it starts from the target branch. */
+/** `pass` null: the lane has no sealed pass to start from, so the run starts from the target branch. */
 type Start = {
   readonly text: string;
   readonly pass: RunBase | null;
   readonly notTaken: readonly NotTaken[];
 };
 
-/** Throws `GitError` where git cannot tell. */
+/** Throws `GitError` if git cannot answer. */
 export async function readExperiment(open: PlanWork): Promise<Experiment | Nothing> {
   const { config, git } = open;
   const lane = ferryLane(config.lane);
@@ -132,25 +132,25 @@ function unreadable({ line, message }: { readonly line: number; readonly message
   return nothing('experiment-unparsable', `line ${line}: ${message}`);
 }
 
-/** Reads files with the interpreter of the lane. */
+/** Reads files with the lane's interpreter. */
 export function readerOf({ lab, config }: Pick<PlanWork, 'lab' | 'config'>): ReadFile {
   return (text) => lab.readExperiment(text, config.lane.python);
 }
 
-/** What a run that is made on this commit starts from. Throws `GitError` where git cannot tell. */
+/** What a run on the commit `onto` starts from. Throws `GitError` if git cannot answer. */
 export async function startOn(open: PlanWork, onto: Sha, onBranch: string): Promise<Start> {
   const { config, git, store } = open;
   const path = ferryLane(config.lane).experiment;
   const pass = lastPass(store.current().runs, { lane: config.laneName, experiment: path });
-  // A branch whose history was rewritten has nothing in common with what ran: it is a beginning, and nobody waits for ever.
+  // A rewritten branch has no history in common with the pass. Start from the branch, so that the lane does not wait forever.
   if (pass === null || (await git.mergeBase(onto, pass.commit)) === null)
     return { text: onBranch, pass: null, notTaken: [] };
   return { ...(await readStart(git, readerOf(open), { path, pass: pass.commit, onto })), pass };
 }
 
-// The lab's own proposer: a program that gets the context as JSON and answers with edits and rationale (docs/proposer.md).
+// The lab's own proposer: a program that reads the context as JSON and answers with edits and a rationale (docs/proposer.md).
 
-/** A proposer's edits; a budget of knobs allows no more than this either. */
+/** Limit of a proposer's edits; the lane's budget of knobs cannot exceed it. */
 const PROPOSER_EDITS_MAX = 20;
 
 const answerSchema = z.strictObject({
@@ -185,7 +185,7 @@ type Proposed = EditedFile & {
 
 type Proposer = NonNullable<FerryLane['proposer']>;
 
-/** Asks it once. Whatever it says is checked like anybody's; a wrong answer is told and nothing is edited. */
+/** Asks the proposer once. Its answer is checked like a person's request; a wrong answer is reported and edits nothing. */
 async function askProposer(
   open: PlanWork,
   proposer: Proposer,
@@ -222,7 +222,7 @@ async function askProposer(
   return { kind: 'proposes', ...checked.value, rationale: open.redact(rationale), risk };
 }
 
-/** What a proposer is told: the file, its knobs, what was tried and what came of it, and what happened since the last ferry. */
+/** The proposer's input: the file, its knobs, earlier ferries with their outcomes, and what happened since the last ferry. */
 function proposerContext(
   config: PlanWork['config'],
   { text, file }: Pick<Experiment, 'text' | 'file'>,
@@ -253,18 +253,18 @@ function proposerContext(
   };
 }
 
-/** The edited file, and how the proposal tells it. */
+/** The edited file, and how the proposal describes the change. */
 export type Change = Pick<ProposalView, 'changes' | 'risk' | 'reason' | 'candidate' | 'rationale'> & {
   readonly kind: 'change';
   readonly text: string;
 };
 
 export type ChooseInput = Omit<ProposerInput, 'recent'> & {
-  /** Knobs that a person named; none = choose. */
+  /** Knobs that a person named; empty = ferrybot chooses. */
   readonly knobs: readonly (readonly [name: string, value: string])[];
 };
 
-/** The change of one proposal, or why there is none. Writes nothing outside. */
+/** The change of one proposal, or why there is none. Changes nothing outside ferrybot. */
 export async function chooseChange(
   open: PlanWork,
   experiment: Experiment,
@@ -309,10 +309,10 @@ export async function chooseChange(
   return nothing(choice.reason, choice.skipped.map((s) => `${s.id}: ${s.why}`).join(', '));
 }
 
-/** What of a run is remembered. */
+/** The parts of a run that `pastFerry` reads. */
 type PastRun = Pick<RunState, 'proposal' | 'gate' | 'seal' | 'submission' | 'end'>;
 
-/** The memory of one run; what it changed is what its manifest says was new in it, so a run that was never gated changed nothing. */
+/** The summary of one run. Its changes are those in its manifest, so a run that was never gated has none. */
 export function pastFerry(run: PastRun): RecentFerry {
   const manifest = run.gate?.manifest ?? null;
   return {
@@ -323,7 +323,7 @@ export function pastFerry(run: PastRun): RecentFerry {
   };
 }
 
-/** A run that a person accepted is none that passed: nobody says that its values are good. */
+/** A run that a person accepted did not pass: its values are not proven good. */
 function outcomeOf(run: PastRun): RecentFerry['outcome'] {
   if (run.submission === null) return 'not-launched';
   if (run.end?.status === 'FAILED') return 'failed';

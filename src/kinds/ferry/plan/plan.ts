@@ -1,4 +1,4 @@
-/** Plans a proposal: what the record, git and the issues say since the last ferry, and what is changed. Writes nothing outside. */
+/** Plans a proposal from the record, git, and the issues since the last ferry. Changes nothing outside ferrybot. */
 
 import { fillLane } from '../../../config/lane-of-file.ts';
 import { configDelta } from '../../../delta/config-delta.ts';
@@ -31,9 +31,9 @@ import {
 } from '../words/proposal.ts';
 import { chooseChange, readExperiment, sinceLastFerry } from './experiment.ts';
 
-// The lab's own checks on an edit of ours before it is pushed (policy AG-03): pre-commit, type check, tests.
+// The lab's own checks on an edit by ferrybot before the push (policy AG-03): pre-commit, type check, tests.
 
-/** The end of a check's output that people are shown: where the reason stands. */
+/** Length of the end of a check's output that people see; the reason is usually there. */
 const CHECK_OUTPUT_SHOWN_CHARS = 1_500;
 
 type Edited = {
@@ -43,10 +43,10 @@ type Edited = {
   readonly isChanged: boolean;
 };
 
-/** What the lab's checks found; `missing`: programs of the repository's own checks that this machine does not have. */
+/** The result of the lab's checks; `missing`: programs of the repository's own checks that this machine does not have. */
 type Checked = { readonly kind: 'passed'; readonly missing: readonly string[] };
 
-/** An edit that changes nothing is what the branch has already, and was checked there. Throws `GitError`. */
+/** An edit that changes nothing needs no check: the branch has the same file, already checked. Throws `GitError`. */
 async function checked(open: PlanWork, asked: AskedFor, edit: Edited): Promise<Checked | Nothing | Failed> {
   const { checksBeforePush } = ferryLane(open.config.lane);
   const isStanding = checksBeforePush === 'repository';
@@ -64,7 +64,7 @@ async function checked(open: PlanWork, asked: AskedFor, edit: Edited): Promise<C
     // rule AG-03
     if (failed === null) break;
     if ('kind' in failed) return stillRunning('the lab’s checks');
-    // Nobody named this program: where it is not there, the checks of the pull request have the word.
+    // The lab did not name this program. If it is not installed, the checks of the pull request decide.
     if (!isStanding || failed.result.kind !== 'not-started') return refused(open, failed);
     const [program = ''] = failed.command;
     missing.push(program);
@@ -83,14 +83,14 @@ function refused(open: PlanWork, { command, result }: NonNullable<TreeResult>): 
   );
 }
 
-/** What the repository itself is set up for at this commit of its default branch: its pre-commit, its type check, and that Python takes the file. */
+/** The checks set up at this commit of the default branch: pre-commit, type check, and that Python compiles the file. */
 async function standingChecks(
   { git, config, defaultBranch }: PlanWork,
   { base, path }: Edited,
 ): Promise<readonly (readonly string[])[]> {
-  // Isolated: a `py_compile.py` of the branch is not what is asked.
+  // Isolated: a `py_compile.py` of the branch must not run instead.
   const parsed = ['python3', '-I', '-m', 'py_compile', path];
-  // Both run code of the branch beside the key that decides: of another branch nobody said that they may.
+  // Both run branch code next to the key that signs decisions, which the lab allows only for its default branch.
   if (config.lane.targetBranch !== defaultBranch) return [parsed];
   const has = async (file: string): Promise<boolean> => (await git.treeId(base, file)) !== null;
   const own = (await has('uv.lock')) ? ['uv', 'run'] : [];
@@ -109,7 +109,7 @@ async function standingChecks(
   ];
 }
 
-/** Plans a change on the tip of the lane's branch. Throws `GitError` where git cannot tell. */
+/** Plans a change on the tip of the lane's branch. Throws `GitError` if git cannot answer. */
 export async function planProposal(
   open: PlanWork,
   input: PlanInput,
@@ -163,7 +163,7 @@ export async function planProposal(
   };
 }
 
-/** The knobs that differ between two texts of the file; null where more than knobs does. */
+/** The knobs that differ between two texts of the file; null if more than knobs differs. */
 export async function knobsBetween(
   read: ReadFile,
   before: string,
@@ -172,7 +172,7 @@ export async function knobsBetween(
   return changesIn(configDelta(await read(before), await read(after)));
 }
 
-/** Everything that is told of a proposal, but for the change. */
+/** The view of a proposal without its change. */
 export function viewOf(
   open: PlanWork,
   { run, date, objective, unanswered, request }: PlanInput,

@@ -1,4 +1,4 @@
-/** The proposal in words: title and body of the pull request and the ferry issue, with everything that the policy demands. */
+/** Renders a proposal: title and body of the pull request and the ferry issue, with everything that the policy requires. */
 
 import { limits } from '../../../domain/limits.ts';
 import { assertNever } from '../../../domain/values.ts';
@@ -29,25 +29,25 @@ export function renderIssueTitle(proposal: ProposalView): string {
   return cleanLine(`Experiment: ${nameOf(proposal)} (${changeText(proposal)})`, limits.titleCharsMax);
 }
 
-/** The commit's message: it names the lab's run and nobody else. */
+/** The commit message; it names only the lab's run. */
 export function renderCommitMessage(proposal: ProposalView): string {
   const reason = cleanLine(proposal.reason, limits.shownBlockCharsMax);
   // rule AG-05
   return `${renderPullTitle(proposal)}\n${reason === '' ? '' : `\n${reason}\n`}`;
 }
 
-/** What somebody's own pull request has to say too before a launch, ready to be pasted into its description. */
+/** The parts that a person's own pull request must add before a launch, ready to paste into its description. */
 export function renderPullParts(proposal: ProposalView, preconditions: readonly string[]): string {
   return paragraphs(...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions));
 }
 
-/** The pull request's body; src/kinds/ferry/body reads it back. `preconditions`: the lab's boxes that must be ticked before a launch. */
+/** The body of the pull request; `pull-body.ts` reads it back. `preconditions`: the lab's boxes to tick before a launch. */
 export function renderPullBody(proposal: ProposalView, preconditions: readonly string[]): string {
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}. The card below says what is missing for the launch; what is approved there is the manifest, not this text.`;
   return `${paragraphs(intro, ...commonParts(proposal), heading(PART_HEADINGS.checklist), checklist(preconditions), ...fallbackParts(proposal, 'in this pull request'))}\n`;
 }
 
-/** The ferry issue's body: the same facts without the checklist, and the link to a pull request that is open already. */
+/** The ferry issue's body: the same facts without the checklist, and a link to the pull request if it is open. */
 export function renderIssueBody(proposal: ProposalView): string {
   const where = proposal.pull === null ? '' : `, proposed in #${proposal.pull}`;
   const intro = `${nameOf(proposal)}, run ${code(proposal.run)}${where}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
@@ -75,7 +75,7 @@ function heading(title: string): string {
   return `### ${title}`;
 }
 
-// A quote is somebody's words: the kind is read from the sentence above it, whatever the words say.
+// The quote is a person's text. The kind is read from the sentence above the quote, not from the quoted words.
 function objectiveText({ objective, unanswered }: ProposalView): string {
   const quoted = (sentence: string): string => {
     const isSaid = objective.text !== '' && `${objective.text}.`.toLowerCase() !== sentence.toLowerCase();
@@ -133,7 +133,7 @@ function checklist(preconditions: readonly string[]): string {
   return boxes.map(({ label, ticked }) => `- [${ticked ? 'x' : ' '}] ${text(label)}`).join('\n');
 }
 
-/** `where`: the place of the change, in words. */
+/** `where`: where to make the change, in words. */
 function fallbackParts({ fixable }: ProposalView, where: string): readonly string[] {
   return [
     heading('Relaunch fallback if this run fails'),
@@ -150,7 +150,7 @@ export function nameOf({ lane, date }: Pick<ProposalView, 'lane' | 'date'>): str
   return `${laneTitle(lane)} ferry ${date}`;
 }
 
-/** The lane as a title begins with it. */
+/** The capitalised lane name for a title. */
 export function laneTitle(lane: string): string {
   return `${lane.slice(0, 1).toUpperCase()}${lane.slice(1)}`;
 }
@@ -163,7 +163,7 @@ function changeText({ changes, isMore }: ProposalView): string {
   return `${first.knob} ${value(first.before)} -> ${value(first.after)}${more}`;
 }
 
-/** Below the table of everything that changes on the target branch. */
+/** The text below the table of all changes on the target branch. */
 function startText({ changes, start, targetBranch }: ProposalView): string {
   const { pass, notTaken, total, isOwn } = start;
   if (pass === null && isOwn === true)
@@ -185,7 +185,7 @@ function startText({ changes, start, targetBranch }: ProposalView): string {
   );
 }
 
-/** The rationale of a proposal: reason, origin, and what was passed over. Policy DF-16. */
+/** The rationale of a proposal: reason, origin, and skipped candidates. Policy DF-16. */
 function whyText({ reason, candidate, asked, rationale, changes }: ProposalView): string {
   const origin = [
     asked === null ? '' : `Asked for by ${person(asked.by)} in #${asked.thread}. `,

@@ -1,4 +1,4 @@
-/** What a hero run's contract says, name by name: the headings that people write, how each is read, and whether a launch can do without (policy HR, Launch and Run Record). */
+/** The fields of a hero contract: their headings, how each is read, and which a launch requires (policy HR, Launch and Run Record). */
 
 import {
   asCommand,
@@ -20,7 +20,7 @@ import { isStorePath } from '../../../domain/checkpoint/stored.ts';
 import { OUTSIDE } from '../../../domain/launch/contract.ts';
 import { isRunId, type RunId, withoutEndSlashes } from '../../../domain/values.ts';
 
-/** As a person writes it; integers only go into the record, so that it is text. */
+/** The number as a person writes it, as text: the record holds only integers. */
 export function scientific(value: number): string {
   return Number(value.toPrecision(3)).toExponential().replace('e+', 'e');
 }
@@ -29,7 +29,7 @@ export type FieldName = keyof typeof FIELDS;
 
 const MINUTES = ['minutes', 'mins', 'min', 'm'];
 
-/** What a whole training spends is a round number also where somebody writes so. */
+/** Words for an approximate amount: the budget of a whole training is a round number even with such a word. */
 const ROUGHLY = ['about', 'approx.', 'around', '≈', '~'];
 
 function amountOf(unit: readonly string[]): Reader {
@@ -42,7 +42,7 @@ const asDecimal = matching(/^(\d+(?:\.\d+)?)(?:\s*nats)?$/i, 'a decimal number')
 const asMinutes: Reader = (said) => countOf(['every'], MINUTES)(said);
 const asSteps = countOf(['every'], ['training steps', 'train steps', 'steps']);
 
-/** A store is listed there, so that a path of the job's own folder is none. */
+/** A path that the store can list: a path in the job's own folder is rejected. */
 function asStorePath(wanted: string): Reader {
   return (said) =>
     /^\S{1,400}$/.test(said) && isStorePath(said)
@@ -53,7 +53,7 @@ function asStorePath(wanted: string): Reader {
 const SCRATCH = /^(?:none|(?:from )?scratch)(?:[\s,—–(-]{1,4}(?:from )?scratch\)?)?$/i;
 const asStart = asStorePath('none, or the path of a checkpoint or of its root');
 
-/** In the order in which a person reads them. */
+/** In the order in which people read the fields. */
 export const FIELDS = {
   dri: required('DRI', ['run owner', 'owner', 'directly responsible individual'], asLogin, {
     checkedBy: 'dri-accepted',
@@ -86,7 +86,7 @@ export const FIELDS = {
     asCommit,
     { checkedBy: 'container-built' },
   ),
-  // What other libraries read on behind `::`, or behind one slash, is looked at by no gate.
+  // Other libraries read on after `::` or after a single slash, and no gate checks that part.
   outputRoot: required(
     'Output root',
     ['output path', 'output'],
@@ -204,7 +204,7 @@ export const FIELDS = {
     ['intended changes since the last attempt', 'changes since the last attempt'],
     asText,
   ),
-  // None at all would have the watch look without a pause.
+  // Zero is rejected: the watch would poll without a pause.
   cadence: optional(
     'Check cadence',
     ['cadence', 'babysitter/check cadence'],
@@ -212,17 +212,17 @@ export const FIELDS = {
   ),
 } as const satisfies Readonly<Record<string, Field>>;
 
-/** Paths of models, tokenizers and data that the command may name beside the checkpoint that the run begins from. */
+/** Paths of models, tokenizers and data that the command may name in addition to the start checkpoint. */
 export function inputsIn(said: string): readonly string[] {
   return said.split(/[\s,;]+/).filter((one) => one !== '' && one !== '-');
 }
 
-/** The repository's journal is no run's to be named like. */
+/** Rejects the name `journal`, which the repository's journal uses. */
 export function isSlug(said: string): said is RunId {
   return isRunId(said) && said !== 'journal';
 }
 
-/** `permanent every 1e5 steps, temporary every 15 minutes, keeping the previous 10`, as the policy's own template has it under one name. */
+/** The policy's template has `permanent every 1e5 steps, temporary every 15 minutes, keeping the previous 10` under one name. */
 export const TOGETHER: readonly Together<FieldName>[] = [
   {
     names: ['checkpoint policy', 'checkpoint retention policy', 'checkpoint retention', 'retention'],
@@ -230,7 +230,7 @@ export const TOGETHER: readonly Together<FieldName>[] = [
   },
 ];
 
-/** What is said without its interval says nothing; the unit tells which one is meant where the word is left out. */
+/** A part without an interval sets no checkpoint policy. If the kind is not named, the unit decides: steps mean permanent. */
 function retentionIn(part: string): readonly (readonly [FieldName, string])[] {
   const [, every = '', unit = ''] =
     /\bevery\s{1,3}(\d[\w.,]{0,20}(?:\s{1,3}(steps|minutes|min|hours|hour))?)/i.exec(part) ?? [];

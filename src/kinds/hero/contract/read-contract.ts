@@ -1,4 +1,4 @@
-/** Reads the contract of a hero run, and puts it in the place of the lane's own settings, so that everything downstream launches what the issue says. */
+/** Reads a hero contract and puts it over the lane's settings, so that later steps launch what the issue defines. */
 
 import { checkpointRoots } from '../../../config/lane-of-file.ts';
 import type { LaneConfig } from '../../../config/lane-schema.ts';
@@ -29,7 +29,7 @@ import { FIELDS, type FieldName, isSlug, scientific, TOGETHER } from './fields.t
 
 const readContract = contractReader<FieldName>({ fields: FIELDS, together: TOGETHER, askedAlone: true });
 
-/** Nothing here decides about lineage, checkpoints or output: those a person writes, or they are missing. */
+/** Lineage, checkpoints and output are never inferred: a person writes them, or they are missing. */
 export function readHeroContract(issue: ContractIssue, lane: LaneConfig): Contract {
   const contract = readContract(issue, (infer, given) => {
     infer('dri', issue.author.login, 'the author of the issue');
@@ -52,7 +52,7 @@ function estimateOf(parameters: string | null, tokens: string | null): number | 
   return parameters === null || tokens === null ? null : trainingFlops(Number(parameters), Number(tokens));
 }
 
-/** Of a budget and a size that cannot both be meant, nobody here knows which one is. */
+/** If the budget contradicts the model's size, ferrybot cannot decide which is right and marks the budget as unclear. */
 function heldAgainstSize(contract: Contract): Contract {
   const said = valueIn(contract, 'flops');
   const estimated = estimateOf(valueIn(contract, 'parameters'), valueIn(contract, 'tokens'));
@@ -61,7 +61,7 @@ function heldAgainstSize(contract: Contract): Contract {
   return { ...contract, flops: { value: said, source: 'unclear', from } };
 }
 
-/** What the command says by itself of a value, in the options and variables that launchers and W&B know. */
+/** Options and variables of launchers and W&B that set a contract value in the command. */
 const SAID_BY_COMMAND: readonly {
   readonly name: FieldName;
   readonly options: readonly string[];
@@ -71,7 +71,7 @@ const SAID_BY_COMMAND: readonly {
   { name: 'resume', options: ['trainer.tracker.resume', 'wandb.resume', 'WANDB_RESUME'] },
 ];
 
-/** The command decides what happens: an answer that says otherwise is none (policy HR-13, HR-38). */
+/** The command decides what runs: a contract value that contradicts it does not count (policy HR-13, HR-38). */
 function heldAgainstCommand(contract: Contract): Contract {
   const line = readCommandLine(valueIn(contract, 'command') ?? '');
   if (line === null) return contract;
@@ -89,7 +89,7 @@ function heldAgainstCommand(contract: Contract): Contract {
   return { ...contract, ...open };
 }
 
-/** Trainers count from nothing or from one. */
+/** Trainers count steps from zero or from one. */
 function isSameSaid(name: FieldName, one: string, other: string): boolean {
   if (name === 'finalStep') return Math.abs(Number(one) - Number(other)) <= limits.finalStepSlack;
   return one.toLowerCase() === other.toLowerCase();
@@ -103,22 +103,22 @@ function slugOf(title: string): string | null {
   return isSlug(slug) ? slug : null;
 }
 
-/** Whether it is a hero run by what it spends, whoever asks for what: by what is said of that, or by what it trains. */
+/** Whether the cost makes it a hero run, for any requester: by the stated budget, or by the model's size and tokens. */
 export function isHero(contract: Contract): boolean {
-  // A budget that its size contradicts is still what somebody says that it spends.
+  // A stated budget counts here even if the model's size contradicts it.
   const said = readQuantity(contract['flops']?.value ?? '') ?? 0;
   const estimated = estimateOf(valueIn(contract, 'parameters'), valueIn(contract, 'tokens')) ?? 0;
   return isHeroByCost(Math.max(said, estimated));
 }
 
-/** The name of the run. */
+/** The run's name from the contract's slug; null if the slug is missing or unclear. */
 export function runNameOf(contract: Contract): RunId | null {
   const slug = valueIn(contract, 'slug');
   // rule HR-71
   return slug === null ? null : branded(slug, isRunId);
 }
 
-/** What is missing leaves the lane's own value, which no gate lets through. */
+/** A missing value keeps the lane's default, which no gate passes. */
 export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
   const number = (name: FieldName): number | null => {
     const value = valueIn(contract, name);
@@ -145,7 +145,7 @@ export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
   };
 }
 
-/** The output root, and what the lane says of it; where the contract names the root itself, that alone is searched. */
+/** Searches the contract's own checkpoint root, else the output root and the lane's roots; always the temporary root. */
 export function checkpointPlanOf(contract: Contract, lane: LaneConfig): CheckpointPlan {
   const from = valueIn(contract, 'initializeFrom');
   const said = valueIn(contract, 'sourceRun');
@@ -167,19 +167,19 @@ function storePaths(said: readonly (string | null)[]): readonly string[] {
   return said.flatMap((root) => (root !== null && isStorePath(root) ? [withoutEndSlashes(root)] : []));
 }
 
-/** A date is no part of a contract: a root with one in its name is not looked in. */
+/** A contract has no date, so a root with a date in its name is not searched. */
 function rootsOfLane(contract: Contract, lane: LaneConfig, outputRoot: string): readonly string[] {
   const run = valueIn(contract, 'slug') ?? '{run}';
   const values = { run, date: '{date}', runName: lane.runName, outputRoot };
   return checkpointRoots(lane, values).filter((root) => !/[{}]/.test(root));
 }
 
-/** Only what somebody wrote: what is shipped is the tree of the commit, and runs in no container that is known here. */
+/** Only a container that a person wrote: ferrybot ships the commit's tree and knows no container for it. */
 export function containerIn(contract: Contract): string | null {
   return contract['bundle']?.source === 'given' ? valueIn(contract, 'bundle') : null;
 }
 
-/** A name, an identity in the tracker and a place of its own, and the checkpoint of the old one (policy HR-52). */
+/** The new run's own name, tracker identity and output root, and the checkpoint of the old run (policy HR-52). */
 export function continuedAs(
   old: RunId,
   { id = '', from = '', root }: Readonly<Record<string, string>>,
@@ -195,7 +195,7 @@ export function continuedAs(
   ];
 }
 
-/** Who asks is in charge until somebody else is named, and has said what it is for (policy HR-15). */
+/** The requester is the DRI until the contract names another person; the requested objective is the goal (policy HR-15). */
 export function knownOf({
   login,
   objective,

@@ -1,4 +1,4 @@
-/** What a rental's contract says, name by name (policy VA, Launch Protocol); the names are also the keys of `/rent`. */
+/** The fields of a rental's contract (policy VA, Launch Protocol); their names are also the keys of `/rent`. */
 
 import {
   asCommand,
@@ -15,13 +15,13 @@ import {
 } from '../../../contracts/fields.ts';
 import { readReduction, readRepair } from '../../../domain/launch/ladder.ts';
 
-/** `patience`: evaluations without a gain of `minDelta` before it stops; never before `minSteps`. Decimals are text. */
+/** `patience`: evaluations without a gain of `minDelta` before the job stops; never before `minSteps`. Decimals are text. */
 export type EarlyStop = { readonly minSteps: number; readonly patience: number; readonly minDelta: string };
 
 const PARTS =
   /^min_steps\s{0,3}[=:]\s{0,3}(\d{1,9})[\s,;]{1,5}patience\s{0,3}[=:]\s{0,3}(\d{1,6})[\s,;]{1,5}min_delta\s{0,3}[=:]\s{0,3}(\d{1,9}(?:\.\d{1,12}|e-\d)?)$/i;
 
-/** Null where the text is none. */
+/** Null if the text does not match. */
 export function readEarlyStop(text: string): EarlyStop | null {
   const [, minSteps, patience, minDelta] = PARTS.exec(text.trim()) ?? [];
   return minSteps === undefined || patience === undefined || minDelta === undefined
@@ -29,24 +29,24 @@ export function readEarlyStop(text: string): EarlyStop | null {
     : { minSteps: Number(minSteps), patience: Number(patience), minDelta: plainDecimal(minDelta) };
 }
 
-/** `1e-3` is 0.001. */
+/** Converts `1e-3` to `0.001`. */
 function plainDecimal(text: string): string {
   const [digits = '', power] = text.toLowerCase().split('e-');
   return power === undefined ? text : Number(text).toFixed(Number(power)) || digits;
 }
 
-/** In the one form in which it is recorded. */
+/** The only form that the record uses. */
 export function earlyStopText({ minSteps, patience, minDelta }: EarlyStop): string {
   return `min_steps=${minSteps} patience=${patience} min_delta=${minDelta}`;
 }
 
 /**
- * What a stop has to leave room for: half of the training, several evaluations, and gains as small as a curve has that
- * still falls. Less has ended comprehensive finetunings before they began to pay.
+ * Minimum for an early stop: half of the training, several evaluations, and gains as small as those of a curve that still
+ * falls. Lower limits have ended comprehensive finetunings before they paid off.
  */
 const EARLY_STOP = { sharePercent: 50, patience: 5, minDeltaMost: 0.01 } as const;
 
-/** Which parts of it would stop a good run, in its own words; `finalStep` null: nobody knows how long it is. */
+/** The parts that would stop a good run, as text; `finalStep` null: the length of the run is unknown. */
 export function tooSmall(
   { minSteps, patience, minDelta }: EarlyStop,
   finalStep: number | null,
@@ -64,7 +64,7 @@ export function tooSmall(
 
 export type FieldName = keyof typeof FIELDS;
 
-/** Vast.ai bills in no other currency, and an amount without one is a guess. */
+/** Vast.ai bills only in dollars, and an amount without a currency is a guess. */
 const asDollars: Reader = (said) => {
   const [, before, amount, after] =
     /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?$/i.exec(said.trim()) ?? [];
@@ -72,11 +72,11 @@ const asDollars: Reader = (said) => {
     ? { unclear: 'an amount in dollars, such as $0.50 or 20 USD' }
     : { value: amount };
 };
-/** An amount for an hour is none in total: only where an hour is priced does it count. */
+/** Accepts an hourly amount only for an hourly price: it is not a total. */
 const asDollarsAnHour: Reader = (said) =>
   asDollars(said.trim().replace(/\s{0,3}(?:\/|\ban|\bper)\s{0,3}(?:h|hr|hour)$/i, ''));
 const asGigabytes = matching(/^([1-9]\d{0,5})\s*(?:GB|GiB|G)?$/i, 'a number of GB');
-/** *2x A100* is a card that no market has. */
+/** No market lists a card named *2x A100*. */
 const asCard: Reader = (said) =>
   /^\d{1,3}\s?[x×]\s/i.test(said.trim())
     ? { unclear: 'the name of one card, such as RTX 4090; how many are wanted stands under GPUs' }
@@ -108,7 +108,7 @@ const asTeardown: Reader = (said) => {
     : { unclear: 'destroy, or destroy after 30 minutes; who wants a machine longer says /keep' };
 };
 const asReductions = orNone((said) => {
-  // On lines of their own or not: a form's lines are one line where they are read as Markdown.
+  // Options may share one line, because Markdown joins the lines of a form.
   const parts = said
     .split(/[\n;,]|\s(?=--?[A-Za-z])|\s(?=[A-Z][A-Z0-9_]*=)/)
     .map((part) => part.trim())
@@ -144,18 +144,18 @@ const asOptimisation = orNone((said) => {
     : { value: `${where.toLowerCase()}: ${measured.trim()}; baseline ${baseline}` };
 });
 
-/** One measurement in a sentence: it stands on the card and in the record. */
+/** One measurement in a sentence, shown on the card and stored in the record. */
 const MEASUREMENT_CHARS_MAX = 400;
-/** A ladder has few steps: what needs more has another problem. */
+/** A ladder has few steps: a run that needs more has a different problem. */
 const REDUCTIONS_MAX = 4;
 const REPAIRS_MAX = 4;
 
-/** Reads the word `none`, or else what is said. */
+/** Accepts the word `none`, or reads the text with `read`. */
 function orNone(read: Reader): Reader {
   return (said) => (/^none$/i.test(said.trim()) ? { value: 'none' } : read(said));
 }
 
-/** In the order in which a person reads them. */
+/** In the order in which people read the fields. */
 export const FIELDS = {
   owner: required('Owner', ['dri', 'run owner'], asLogin),
   reason: required('Reason', ['goal', 'purpose', 'what for'], asText),
