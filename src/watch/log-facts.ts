@@ -109,7 +109,7 @@ const FOLD = 0x20;
 const REACH = Math.min(...TELLING_WORDS.map(({ length }) => length));
 
 const WORDS = TELLING_WORDS.map((word) => Uint8Array.from(word, (sign) => sign.charCodeAt(0) | FOLD));
-/** For each pair of adjacent bytes: how far the search may skip, and the words whose first `REACH` bytes may end there. */
+/** For each pair of adjacent bytes: how far the search may skip, and the words with this pair at the end of their first `REACH` bytes. */
 const [JUMPS, ENDING] = tables();
 
 function tables(): readonly [Uint8Array, ReadonlyMap<number, readonly Uint8Array[]>] {

@@ -21,7 +21,7 @@ export type NoFix = { readonly kind: 'none'; readonly reason: (typeof NO_FIX_REA
 /** The innermost line in the lab's own code, and the exception as printed in the traceback's last line. */
 export type Failure = { readonly file: string; readonly line: number; readonly error: string };
 
-/** Last lines of a traceback whose mistake the files are enough to correct. */
+/** Last lines of a traceback, for mistakes that can be corrected from the files without the log. */
 const SLIPS = [
   ['name', /^NameError: name '(?<name>\w{1,100})' is not defined(?=$|\. )/],
   // A module of the lab lacks the name; `file` is that module's path in the log.
