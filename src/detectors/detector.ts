@@ -1,11 +1,11 @@
-/** What a detector is: one way in which a run goes wrong, told from what the watch has in hand, or not told at all. */
+/** The contract of a detector: it recognises one kind of failure in the watch's facts, or reports that it cannot tell. */
 
 import type { JobStatus } from '../domain/engine.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
 import type { Instant } from '../domain/values.ts';
 
-/** Values in an unbroken row beyond the law's bound; a step is null where the lines name none. */
+/** Consecutive values beyond the law's bound. A step is null if its line has none. */
 export type Streak = {
   readonly from: number | null;
   readonly to: number | null;
@@ -14,32 +14,32 @@ export type Streak = {
 };
 
 export type Series = {
-  /** Null before the first value; what is beyond the bound does not move it. */
+  /** Null before the first value. Values beyond the bound do not change the trend. */
   readonly trend: number | null;
   readonly values: number;
-  /** How far values are from the trend on an average; null where the law knows no noise. */
+  /** The mean distance between values and the trend; null if the law has no noise bound. */
   readonly spread: number | null;
-  /** The least that the trend has been since the warm-up; null before, and where the law knows no noise. */
+  /** The lowest trend since the warm-up; null during the warm-up, or if the law has no noise bound. */
   readonly lowest: number | null;
   readonly streak: Streak | null;
-  /** The newest streak that was long enough, with the trend that it left. */
+  /** The newest streak that was long enough, with the trend at that time. */
   readonly met: (Streak & { readonly trend: number }) | null;
-  /** Values in an unbroken row that are no numbers. */
+  /** Consecutive values that are not finite. */
   readonly notFinite: number;
 };
 
-/** `factor` of the trend beyond which a value is away from it; below 1: it has to fall under it. */
+/** `factor`: a value beyond `factor` times the trend leaves the trend; with a factor below 1, it must fall below. */
 export type SeriesLaw = {
   readonly factor: number;
-  /** Steps that a streak lasts at the least; without steps as many values. */
+  /** The minimum length of a streak in steps; if lines have no steps, in values. */
   readonly steps: number;
-  /** Lines that show it at the least: between two of them anything may have happened. */
+  /** The minimum number of lines in a streak: values between two lines are unknown. */
   readonly values: number;
-  /** What is nearer to the trend than this is noise, however small the trend. */
+  /** Values this close to the trend are noise, however small the trend. */
   readonly distance: number;
-  /** So many times the spread are noise too, however large the factor makes it look; 0: neither spread nor lowest trend is kept. */
+  /** Values within this many spreads are noise too, for any factor. With 0, neither spread nor lowest trend is kept. */
   readonly noise: number;
-  /** Values of the warm-up, and steps: what changes quickly there is no fault. */
+  /** The warm-up in values and in steps: quick changes there are normal. */
   readonly warmUpValues: number;
   readonly warmUpSteps: number;
 };
@@ -49,7 +49,7 @@ export const NO_SERIES: Series = {
   ...{ streak: null, met: null, notFinite: 0 },
 };
 
-/** Adds one value; `step` null where its line names none. */
+/** Adds one value; `step` is null if its line has none. */
 export function addValue(series: Series, law: SeriesLaw, value: number, step: number | null): Series {
   if (!Number.isFinite(value)) return { ...series, notFinite: series.notFinite + 1 };
   const { trend, spread } = series;
@@ -82,7 +82,7 @@ function isAway(
 }
 
 function longer(before: Streak | null, { factor }: SeriesLaw, value: number, step: number | null): Streak {
-  // A step that is smaller than the one before belongs to another epoch, or to what was rolled back.
+  // A lower step than the previous one follows a rollback or a new epoch.
   if (before === null || (step !== null && before.to !== null && step < before.to))
     return { from: step, to: step, values: 1, peak: value };
   const peak = factor >= 1 ? Math.max(before.peak, value) : Math.min(before.peak, value);
@@ -93,7 +93,7 @@ function lengthOf({ from, to, values }: Streak): number {
   return from === null || to === null ? values : Math.max(to - from + 1, 1);
 }
 
-/** The mean of the first values, then one that forgets: a tenth of each new one. */
+/** The mean of the first values, then an exponential average that weights each new value by a tenth. */
 function moved(trend: number | null, value: number, values: number): number {
   if (trend === null) return value;
   return trend + (value - trend) * Math.max(1 / values, TREND_WEIGHT);
@@ -101,7 +101,7 @@ function moved(trend: number | null, value: number, values: number): number {
 
 const TREND_WEIGHT = 0.1;
 
-/** The middle one; null of none. */
+/** The median, the lower one for an even count; null for no values. */
 export function medianOf(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
@@ -111,22 +111,22 @@ export function medianOf(values: readonly number[]): number | null {
 export const FOLLOWED = ['loss', 'grad-norm', 'z-loss', 'router-entropy', 'expert-load'] as const;
 export type Followed = (typeof FOLLOWED)[number];
 
-/** The hero policy's *about ten steps*; three lines, since a bar shows one step of many. */
+/** The hero policy's *about ten steps*; three lines, because a bar shows only some steps. */
 const SUSTAINED = { steps: 10, values: 3, noise: 0, warmUpValues: 10, warmUpSteps: 50 } as const;
 
 export const SERIES_LAWS: { readonly [Name in Followed]: SeriesLaw } = {
-  // Half above the trend; near to nothing a loss moves by as much from step to step, and one of a policy is of either sign.
+  // Half above the trend. Near zero a loss varies that much between steps, and a policy loss can have either sign.
   // rule HR-47
   loss: { ...SUSTAINED, factor: 1.5, distance: 0.05, noise: 3 },
-  // Single spikes of a gradient are clipped and mean nothing; one that stays an order of magnitude larger has exploded.
+  // Clipping makes single gradient spikes harmless; a gradient that stays ten times larger has exploded.
   'grad-norm': { ...SUSTAINED, factor: 10, values: 5, distance: 1 },
   'z-loss': { ...SUSTAINED, factor: 3, distance: 0 },
-  // All tokens go to few experts: entropy falls, or the load of the fullest grows.
+  // All tokens go to few experts: entropy falls, or the load of the fullest expert grows.
   'router-entropy': { ...SUSTAINED, factor: 0.5, distance: 0 },
   'expert-load': { ...SUSTAINED, factor: 2, distance: 0 },
 };
 
-/** Who has to have said something before a detector can tell. */
+/** Sources of facts that a detector can depend on. */
 export type Witness =
   | 'engine'
   | 'log'
@@ -142,7 +142,7 @@ export type Witness =
   | 'lane'
   | 'monitor';
 
-/** The facts of an alarm, as its sentence needs them: what was seen, beyond what bound, since which step or for how long. */
+/** Facts for the alarm's sentence: the observed value, the bound, and the first step or the duration. */
 export type AlarmFacts = {
   readonly seen: string;
   readonly bound?: string;
@@ -150,35 +150,35 @@ export type AlarmFacts = {
   readonly minutes?: number;
 };
 
-/** `since` names the occasion: it is told once. `cannot-tell`: what would have to be known is not, which is no *all is well*. */
+/** `since` identifies the occasion, which is reported once. `cannot-tell`: a required fact is unknown, which is not *all is well*. */
 export type Finding =
   | { readonly kind: 'quiet' }
   | { readonly kind: 'cannot-tell'; readonly missing: Witness }
   | { readonly kind: 'alarm'; readonly since: string; readonly facts: AlarmFacts };
 
-/** What a detector finds in the evidence of one look. */
+/** Judges the evidence of one observation. */
 export type Judge = (evidence: Evidence) => Finding;
 
 export const MINUTE_MS = 60_000;
 
 export const QUIET: Finding = { kind: 'quiet' };
 
-/** Nobody can tell without this witness. */
+/** The result without the facts of this witness. */
 export function cannotTell(missing: Witness): Finding {
   return { kind: 'cannot-tell', missing };
 }
 
-/** An alarm that is told once for `since`. */
+/** An alarm that is reported once per `since`. */
 export function alarm(since: string | number, facts: AlarmFacts): Finding {
   return { kind: 'alarm', since: String(since), facts };
 }
 
-/** A number as a person reads it, in as many digits as matter. */
+/** Formats a number for people, with four significant digits. */
 export function told(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
-/** A loss at the same step of the run before it was resumed and after; `digits` behind the point of the coarser one. */
+/** A loss at the same step before and after a resume. `resolution`: the last printed digit's unit, of the coarser value. */
 export type Replayed = {
   readonly step: number;
   readonly before: number;
@@ -186,7 +186,7 @@ export type Replayed = {
   readonly resolution: number;
 };
 
-/** An attempt before this one. */
+/** The end of an earlier attempt. */
 export type PastEnd = {
   readonly status: JobStatus;
   readonly lastStep: number | null;
@@ -196,30 +196,30 @@ export type PastEnd = {
 export type Evidence = {
   readonly at: Instant;
   readonly status: JobStatus | 'UNKNOWN';
-  /** False where the log could not be read on: then its silence says nothing. */
+  /** False if the log could not be read further; then missing lines mean nothing. */
   readonly isLogRead: boolean;
   readonly pendingSince: Instant | null;
   readonly runningSince: Instant | null;
-  /** The count of steps as shown: from 1,000 on a bar has three digits. */
+  /** The step count as shown: a bar shows three digits from 1,000 up. */
   readonly step: { readonly value: number; readonly exact: boolean } | null;
-  /** A step or a loss was seen. */
+  /** Whether any step or loss was observed. */
   readonly hasTrained: boolean;
-  /** When a look saw something move last, and how far apart such looks were at the most. */
+  /** The last observation with a moved step, and the longest gap between such observations. */
   readonly moved: { readonly at: Instant; readonly longestGapMs: number; readonly looks: number } | null;
   readonly secondsPerStep: number | null;
-  /** An eval or the writing of a checkpoint is under way: steps wait for it. */
+  /** Whether an eval or a checkpoint write is running; steps wait for both. */
   readonly isBusy: boolean;
   readonly series: { readonly [Name in Followed]?: Series };
   readonly isLossLost: boolean;
-  /** Steps or tokens a second, one value a look. */
+  /** Steps or tokens per second, one value per observation. */
   readonly speed: Series;
-  /** Its value at this look. */
+  /** The speed at this observation. */
   readonly speedNow: number | null;
-  /** The highest trend of it in an attempt before that trained the same; null where none had one. */
+  /** The highest speed trend of earlier attempts with the same training; null if none has one. */
   readonly speedBefore: number | null;
-  /** The first look of those in a row that were slower than the law allows. */
+  /** The first of the current consecutive observations that were slower than the law allows. */
   readonly slowSince: Instant | null;
-  /** Looks in a row in which the accelerators idled, and the middle of the newest in per cent; null where nobody says. */
+  /** Consecutive observations with idle accelerators, and the newest median use in per cent; null if unknown. */
   readonly use: {
     readonly lowLooks: number;
     readonly lowSince: Instant | null;
@@ -232,9 +232,9 @@ export type Evidence = {
     readonly longestGapMs: number | null;
   } | null;
   readonly savingSince: Instant | null;
-  /** Whether the stores could tell when they were asked last; null: nobody asks them. */
+  /** Whether the stores answered the last request; null if no request was made. */
   readonly isStoreRead: boolean | null;
-  /** What the log called saved and the stores did not have whole, at so many of their answers in a row; null: nothing. */
+  /** A step that the log reports as saved and the stores lacked in this many consecutive answers; null if none. */
   readonly unstored: {
     readonly step: number;
     readonly newest: number | null;
@@ -243,11 +243,11 @@ export type Evidence = {
   } | null;
   readonly saveEveryMs: number | null;
   readonly steppingSince: Instant | null;
-  /** Small facts of the engine. */
+  /** Small facts from the engine. */
   readonly engine: { readonly [name: string]: string };
   /**
-   * The run that was meant, those that the log says are written to, and what the tracker said at this look: null where nobody
-   * asked, or it gave no answer.
+   * The intended run, the runs that the log links to, and the tracker's answer at this observation: null if the tracker was not asked or
+   * did not answer.
    */
   readonly tracker: {
     readonly intended: string;
@@ -260,9 +260,9 @@ export type Evidence = {
     readonly observed: string;
   }[];
   readonly past: readonly PastEnd[];
-  /** The course of the loss of the lane's last runs, newest first; null where nobody knows them. */
+  /** The loss over the steps of the lane's last runs, newest first; null if unknown. */
   readonly lane: readonly (readonly TracePoint[])[] | null;
-  /** What the run is for, at its first eval, at the look before and now; null where nobody knows all of it. */
+  /** The objective at its first eval, at the previous observation and now; null unless all three are known. */
   readonly objective: {
     readonly key: string;
     readonly better: 'lower' | 'higher';
@@ -271,6 +271,6 @@ export type Evidence = {
     readonly now: number;
   } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
-  /** Of a job that succeeded: what it left; null where nobody can say. */
+  /** What a successful job left; null if unknown. */
   readonly left: { readonly checkpoint: boolean | null; readonly metrics: boolean | null };
 };

@@ -1,4 +1,4 @@
-/** Detectors that ask the engine: whether the job gets what was asked for, starts, and ends with something done. */
+/** Detectors that use engine facts: whether the job gets its resources, starts, and produces results. */
 
 import {
   alarm,
@@ -10,10 +10,10 @@ import {
   QUIET,
 } from './detector.ts';
 
-/** A ferry that was healthy stepped after 168 minutes; a cold hero compiles for thirty and restores for five. */
+/** A healthy ferry took 168 minutes to its first step; a cold hero run compiles for thirty and restores for five. */
 const START_LIMITS = { graceMs: 180 * MINUTE_MS } as const;
 
-/** A job that runs and never makes its first step. */
+/** A running job that never makes its first step. */
 export function stalledStart({ status, isLogRead, hasTrained, runningSince, at }: Evidence): Finding {
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (hasTrained) return QUIET;
@@ -27,7 +27,7 @@ export function stalledStart({ status, isLogRead, hasTrained, runningSince, at }
 /** The hero policy's half hour. */
 const PENDING_LIMITS = { waitMs: 30 * MINUTE_MS } as const;
 
-/** A job that waits in the queue. */
+/** A job that waits in the queue for too long. */
 export function pendingLong({ status, pendingSince, at }: Evidence): Finding {
   // rule HR-42
   if (status !== 'PENDING' || pendingSince === null) return QUIET;
@@ -37,10 +37,10 @@ export function pendingLong({ status, pendingSince, at }: Evidence): Finding {
     : alarm(pendingSince, { seen: 'PENDING', minutes: Math.round(waited / MINUTE_MS) });
 }
 
-/** Workers of one slice come within minutes; as long as for a job in the queue. */
+/** The same limit as for a job in the queue; the workers of one slice start within minutes. */
 const ALLOCATION_LIMITS = { waitMs: 30 * MINUTE_MS } as const;
 
-/** A job that got some of its workers and not the others. */
+/** A job that got only some of its workers. */
 export function partialAllocation({ status, engine, pendingSince, runningSince, at }: Evidence): Finding {
   if (status !== 'RUNNING' && status !== 'PENDING') return QUIET;
   const [asked, ready] = [wholeOf(engine['workersAsked']), wholeOf(engine['workersReady'])];
@@ -59,7 +59,7 @@ const PAIRS = [
   ['slicesAsked', 'slices'],
 ] as const;
 
-/** A job on another kind of accelerator, or on another number of slices, than was asked for. */
+/** A job on an accelerator type or slice count other than requested. */
 export function wrongTopology({ engine }: Evidence): Finding {
   const known = PAIRS.flatMap(([asked, got]) => {
     const [wanted, seen] = [engine[asked], engine[got]];
@@ -71,14 +71,14 @@ export function wrongTopology({ engine }: Evidence): Finding {
 }
 
 const FLAPPING_LIMITS = {
-  /** One crash may be a preemption; two at one place are no accident, and three in a row anywhere are a fault. */
+  /** One crash may be a preemption. Two at one step are no accident, and three in a row at any step are a fault. */
   atOnePlace: 2,
   inARow: 3,
-  /** Steps within which two ends are at one place. */
+  /** Two ends within this many steps count as the same place. */
   window: 10,
 } as const;
 
-/** A job that dies and is started again, over and over. */
+/** A job that fails repeatedly after each restart. */
 export function flapping({ past }: Evidence): Finding {
   if (past.length === 0) return cannotTell('attempts');
   const row = past.slice(past.findLastIndex(({ status }) => status !== 'FAILED') + 1);
@@ -94,7 +94,7 @@ function isAtOnePlace(one: PastEnd, other: PastEnd): boolean {
   return Math.abs(one.lastStep - other.lastStep) <= FLAPPING_LIMITS.window;
 }
 
-/** A job that succeeded and did nothing: a launcher that found its output there already, for example. */
+/** A job that succeeded without doing anything, for example because its launcher found existing output. */
 export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Finding {
   if (status !== 'SUCCEEDED') return QUIET;
   if (!isLogRead) return cannotTell('log');
@@ -106,28 +106,28 @@ export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Fi
   return missing.length === 0 ? QUIET : alarm('success', { seen: missing.join(' ') });
 }
 
-/** A whole number as an engine writes it, or null. */
+/** Parses an engine's whole number; null for other text. */
 function wholeOf(said: string | undefined): number | null {
   return said !== undefined && /^\d{1,9}$/.test(said) ? Number(said) : null;
 }
 
 export const LOW_USE_LIMITS = {
-  /** Training keeps them at eighty or more; a fifth is a job that waits for something. */
+  /** Training keeps accelerators at 80 % or more; at 20 % the job waits for something. */
   percent: 20,
-  /** One look may be an eval or a checkpoint. */
+  /** A single observation may fall into an eval or a checkpoint. */
   looks: 3,
-  /** As long as three looks of the usual cadence: while something is wrong they come so often that three say nothing. */
+  /** The span of three observations at the usual interval: during a problem, three come too quickly to mean anything. */
   lowMs: 2 * 570_000,
-  /** Where no step has moved either, both say the same: that needs no third look. */
+  /** If the steps do not move either, two observations are enough. */
   stillLooks: 2,
   stillMs: 240_000,
 } as const;
 
-/** Accelerators that idle while the job should train: how busy they are, together with whether its steps move. */
+/** Accelerators that idle while the job should train. Combines their use with whether steps move. */
 export function lowUtilisation({ use, hasTrained, moved, isBusy, at }: Evidence): Finding {
-  // Where nobody measures, the steps alone are the witness, of another detector.
+  // Without a measurement, only the steps are evidence; another detector checks them.
   if (use === null) return cannotTell('measures');
-  // What is compiled or loaded first needs no accelerator.
+  // Compiling and loading before the first step need no accelerator.
   if (!hasTrained || use.lowSince === null) return QUIET;
   const isStill = !isBusy && moved !== null && moved.at <= use.lowSince;
   const { looks, lowMs, stillLooks, stillMs } = LOW_USE_LIMITS;
@@ -147,7 +147,7 @@ const DISK_LIMITS = {
   freePercent: 2,
 } as const;
 
-/** The disk of the machine that watches: when it is full, nobody hears of the run any more. Told of every run that it watches, once an attempt, and apart from how the run is. */
+/** The watch machine's disk: a full disk silences all its runs. Reported once per attempt of each run, in any run state. */
 export function monitorDisk({ disk }: Evidence): Finding {
   if (disk === null || disk.totalBytes <= 0) return cannotTell('monitor');
   const percent = (100 * disk.freeBytes) / disk.totalBytes;

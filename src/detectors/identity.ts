@@ -1,10 +1,10 @@
-/** Detectors that ask whether the run is the one that was meant: its tracker, and its settings. */
+/** Detectors for a mix-up of runs: another tracker run, or other settings. */
 
 import { compareIdentity } from '../domain/tracker.ts';
 import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, QUIET } from './detector.ts';
 import { roundingOf } from './progress.ts';
 
-/** Metrics under another identity than the one that was approved: they look plausible and belong to another run. */
+/** Metrics under another identity than the approved one: they seem plausible and belong to another run. */
 export function trackerDrift({ tracker }: Evidence): Finding {
   if (tracker === null || tracker.intended === '') return cannotTell('manifest');
   const { intended, logged, said } = tracker;
@@ -17,21 +17,21 @@ export function trackerDrift({ tracker }: Evidence): Finding {
       // rule HR-38
       return alarm(newest, { seen: newest, bound: intended });
     case 'made-up':
-      // The tracker itself knows the name that people gave a run whose id it made up.
+      // The tracker knows the name that people gave to a run with a generated id.
       return said !== null && compareIdentity(intended, said.name) === 'same' ? QUIET : cannotTell('tracker');
   }
 }
 
 export const TRACKER_FROZEN_LIMITS = {
-  /** Its public view lags by minutes, and a trainer may report only with its evals. */
+  /** The tracker's public view lags by minutes, and a trainer may report only with its evals. */
   silentMs: 60 * MINUTE_MS,
 } as const;
 
 /**
- * Only where the log is beyond the newest step that the tracker has: after a rollback W&B takes no row until its old counter
- * is passed, with a fresh heartbeat. What the tracker calls the run says nothing: it calls runs crashed that go on.
+ * Alarms only if the log is beyond the tracker's newest step: after a rollback W&B accepts no row until the old counter is passed, although
+ * its heartbeat is fresh. Ignores the tracker's run state, because W&B may mark live runs as crashed.
  */
-/** A run that makes steps of which nothing arrives at its tracker any more. */
+/** A run that makes steps while its tracker receives none. */
 export function trackerFrozen({ tracker, step, moved, status, isLogRead }: Evidence): Finding {
   const said = tracker?.said ?? null;
   if (said === null || said.step === null || said.rowAt === null) return cannotTell('tracker');
@@ -47,7 +47,7 @@ export function trackerFrozen({ tracker, step, moved, status, isLogRead }: Evide
   });
 }
 
-/** A job that runs with other settings than those that were launched, or than its attempt before. */
+/** A job whose settings differ from the launched ones, or from its previous attempt's. */
 export function configDrift({ config }: Evidence): Finding {
   if (config.length === 0) return cannotTell('manifest');
   const drifted = config.filter(({ launched, observed }) => launched !== observed);

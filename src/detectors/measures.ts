@@ -1,4 +1,4 @@
-/** Detectors that ask the measures of training: the loss, gradients, and what else is followed from step to step. */
+/** Detectors for training measures: the loss, gradients, and other values that are tracked over steps. */
 
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type Witness,
 } from './detector.ts';
 
-/** Whether one of these measures has left its trend for as long as its law says; nobody can tell before the warm-up is over. */
+/** Alarms if a measure left its trend for as long as its law requires. Until the warm-up ends, the result is `cannot-tell`. */
 function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
   return ({ series }) => {
     const known = names.flatMap((name) => {
@@ -37,16 +37,16 @@ function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
 /** A loss that is half above its trend for about ten steps. */
 export const lossSpike = seriesJudge('loss', ['loss']);
 
-/** Gradients that have exploded. */
+/** Exploding gradients. */
 export const gradientNorm = seriesJudge('measures', ['grad-norm']);
 
-/** A z-loss that grows at once: the logits run away before the loss shows it. */
+/** A sudden rise of the z-loss: the logits diverge before the loss shows it. */
 export const zLoss = seriesJudge('measures', ['z-loss']);
 
-/** Experts of which few get all the tokens. */
+/** A router that sends nearly all tokens to few experts. */
 export const routerCollapse = seriesJudge('measures', ['router-entropy', 'expert-load']);
 
-/** A loss, or gradients, that are no numbers any more. At once, in the warm-up too: what is lost does not come back. A gradient that is skipped once by a loss scale is none. */
+/** A NaN loss or gradient. Alarms immediately, even in the warm-up: training cannot recover. A loss scale may skip one gradient. */
 export function nan({ isLossLost, series, step }: Evidence): Finding {
   if (isLossLost)
     return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
@@ -54,13 +54,13 @@ export function nan({ isLossLost, series, step }: Evidence): Finding {
 }
 
 export const LOSS_DIVERGENCE_LIMITS = {
-  /** Half above, as a spike has to be: what data of another kind costs is less. */
+  /** Half above, like a spike: a change of data costs less. */
   factor: 1.5,
-  /** Nearer to nothing than this a loss of preferences or of a policy begins, and grows by design. */
+  /** Preference and policy losses start closer to zero than this and grow by design. */
   least: 0.5,
 } as const;
 
-/** A loss that climbs too slowly for its trend to be left, until all that was learned is lost. The trend is half above the least that it has been since the warm-up. */
+/** A slow divergence, which never leaves its own trend. Compares the trend with its lowest value since the warm-up. */
 export function lossDivergence({ series: { loss } }: Evidence): Finding {
   if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
   const { factor, least } = LOSS_DIVERGENCE_LIMITS;
@@ -70,19 +70,19 @@ export function lossDivergence({ series: { loss } }: Evidence): Finding {
 
 const REGRESSION_LIMITS = {
   runs: 5,
-  /** Fewer say nothing about what is usual. */
+  /** Fewer runs do not show what is usual. */
   runsMin: 3,
-  /** Above the worst of them: what a changed knob may cost is for people to judge, and this is more than noise. */
+  /** Above the worst run. This exceeds noise; people decide what a changed knob may cost. */
   factor: 1.05,
-  /** The trend of a loss lags behind it while it falls quickly. */
+  /** While a loss falls quickly, its trend lags behind. */
   warmUpValues: 20,
-  /** How near two steps have to be to be compared, as a share of the step. */
+  /** The greatest distance between two comparable steps, as a share of the step. */
   nearness: 0.05,
-  /** Of its own first eval: evals differ by less from one to the next. */
+  /** A share of the run's first eval: consecutive evals differ by less. */
   wrongWay: 0.02,
 } as const;
 
-/** A run that learns worse than the lane's last five did at the same step, or whose objective goes the wrong way from its first eval on. */
+/** Alarms if the run learns worse than the lane's last five at the same step, or its objective worsens after the first eval. */
 export function regression({ step, series, lane, objective }: Evidence): Finding {
   const wrong = objective === null ? null : wrongWay(objective);
   if (wrong !== null) return wrong;
@@ -103,7 +103,7 @@ export function regression({ step, series, lane, objective }: Evidence): Finding
   return alarm('worse', { seen: told(loss.trend), bound: told(worst), step: String(value) });
 }
 
-/** Two evals one after the other that are worse than the first: one alone is noise. */
+/** Requires two consecutive evals worse than the first, because one may be noise. */
 function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['objective']>): Finding | null {
   const most = REGRESSION_LIMITS.wrongWay * Math.abs(first);
   const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
@@ -121,18 +121,18 @@ function lossAt(trace: readonly TracePoint[], step: number): number | null {
 }
 
 const RESUME_LIMITS = {
-  /** In catch-up, where the same steps are made again: TPUs make them bit by bit. */
+  /** For catch-up steps, which repeat earlier ones: TPUs reproduce them bit by bit. */
   catchUp: 0.002,
-  /** Where a loss is printed too coarsely for that. */
+  /** For a loss printed too coarsely for `catchUp`. */
   relative: 0.01,
-  /** One step alone may be a line of another rank. */
+  /** A single step may come from another rank's line. */
   steps: 3,
 } as const;
 
-/** So many of the steps that are made again count as catch-up; what moves apart later may do so by one per cent. */
+/** The number of repeated steps that count as catch-up; later steps may differ by one per cent. */
 export const CATCH_UP_PAIRS = 20;
 
-/** A run that was resumed and makes other steps than the run that it goes on from. The middle of the differences counts. Three digits of a bar cannot show 0.002, and nothing shows less than its own last digit. */
+/** A resumed run whose losses differ, by the median. Three digits of a bar cannot show 0.002, so coarse values use `relative`. */
 export function resumeMismatch({ replayed }: Evidence): Finding {
   if (replayed === null) return QUIET;
   const [first, later] = [replayed.slice(0, CATCH_UP_PAIRS), replayed.slice(CATCH_UP_PAIRS)];
@@ -141,7 +141,7 @@ export function resumeMismatch({ replayed }: Evidence): Finding {
   const found = atMost(fine, 'catchUp');
   const behind = later.filter(isCoarse);
   if (found.kind !== 'quiet' || behind.length < RESUME_LIMITS.steps) return found;
-  // The newest of them are kept alone: their first step is another at each look.
+  // Only the newest pairs are kept, so their first step changes with each observation. Use a fixed occasion.
   return atMost(behind, 'relative', 'later');
 }
 
@@ -149,7 +149,7 @@ function isCoarse({ before, resolution }: Replayed): boolean {
   return resolution < RESUME_LIMITS.relative * Math.abs(before);
 }
 
-/** Held against the one law or the other. */
+/** Applies one of the two laws. */
 function atMost(
   used: readonly Replayed[],
   law: 'catchUp' | 'relative',

@@ -1,4 +1,4 @@
-/** Detectors that ask the steps in the log, and how fast they come. */
+/** Detectors for the steps in the log and their speed. */
 
 import {
   type AlarmFacts,
@@ -13,17 +13,17 @@ import {
 } from './detector.ts';
 
 export const STALLED_STEPS_LIMITS = {
-  /** Two looks of the policy's 570 s: *multiple intervals*; a hero's own watchdog waits for 15 min. */
+  /** Two polls at the policy's 570 s: *multiple intervals*. A hero run's own watchdog waits 15 min. */
   quietMs: 19 * MINUTE_MS,
   /** An eval of many sets, or a checkpoint of terabytes. */
   busyMs: 60 * MINUTE_MS,
-  /** Until two looks have seen it move nobody knows how often its trainer says anything. */
+  /** Until two observations saw the step move, the trainer's reporting interval is unknown. */
   newMs: 60 * MINUTE_MS,
-  /** How many times as long as it ever took, or as a step that can be seen takes. */
+  /** A factor on the longest gap so far, and on the time of the smallest visible step. */
   times: 2,
 } as const;
 
-/** Steps that come no more while the job is said to run. Nothing has moved for longer than it ever took, and for longer than the bar's rounding explains: `83.3k` may stand for half an hour. */
+/** Alarms if steps stop while the job runs: longer than any earlier gap and than rounding (`83.3k` may last half an hour) explains. */
 export function stalledSteps(evidence: Evidence): Finding {
   const { status, isLogRead, hasTrained, moved, at } = evidence;
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
@@ -40,7 +40,7 @@ export function stalledSteps(evidence: Evidence): Finding {
   });
 }
 
-/** Null where a rounded bar without a rate may stand for any time. */
+/** Null for a rounded bar without a rate: it may stay unchanged for any time. */
 function boundOf({ step, secondsPerStep, moved, isBusy }: Evidence): number | null {
   const { quietMs, busyMs, newMs, times } = STALLED_STEPS_LIMITS;
   const rounding = step === null || step.exact ? 1 : roundingOf(step.value);
@@ -50,12 +50,12 @@ function boundOf({ step, secondsPerStep, moved, isBusy }: Evidence): number | nu
   return Math.max(quietMs, times * seenEveryMs, known, isBusy ? busyMs : 0);
 }
 
-/** Steps between two counts of three digits. */
+/** The difference between two adjacent three-digit counts. */
 export function roundingOf(value: number): number {
   return 10 ** Math.max(0, Math.floor(Math.log10(Math.max(value, 1))) - 2);
 }
 
-/** A quarter below the baseline (the policy's 20 to 30 %), at three looks in a row: a dip for an eval or a checkpoint is none. */
+/** A quarter below the baseline (policy: 20 to 30 %) at three observations in a row, which ignores a dip for an eval or a checkpoint. */
 export const SPEED_LAW: SeriesLaw = {
   // rule HR-40
   factor: 0.75,
@@ -63,18 +63,18 @@ export const SPEED_LAW: SeriesLaw = {
   values: 3,
   distance: 0,
   noise: 0,
-  // The first look has the compilation in it, and the caches fill at the next.
+  // The first observation includes the compilation, and caches fill during the next one.
   warmUpValues: 3,
   warmUpSteps: 0,
 };
 
-/** Looks of an attempt whose pace is held against the attempt before: by then those of its warm-up are the fewer. */
+/** Observations before an attempt is compared with earlier ones: by then at most half belong to the warm-up. */
 const AGAIN_VALUES = 2 * SPEED_LAW.values;
 
-/** As long as three looks of the usual cadence: while something is wrong they come so often that a long eval has three. */
+/** The span of three observations at the usual interval: during a problem, a long eval can contain three. */
 const SLOW_MS = 2 * 570_000;
 
-/** A run that goes on, and much slower than it did. */
+/** A run that continues much slower than before. */
 export function throughputCollapse({
   speed,
   speedNow,
@@ -87,7 +87,7 @@ export function throughputCollapse({
   if (trend === null || values <= SPEED_LAW.warmUpValues) return cannotTell('speed');
   const isSettled = values >= AGAIN_VALUES && steppingSince !== null && at - steppingSince >= 2 * SLOW_MS;
   if (speedBefore !== null && speedNow !== null && isSettled) {
-    // What warms up slowly leaves a low trend behind.
+    // A slow warm-up leaves a low trend behind.
     const pace = Math.max(trend, speedNow);
     if (pace < SPEED_LAW.factor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
   }
@@ -106,7 +106,7 @@ function collapsed(speed: number, baseline: number, looks: number): AlarmFacts {
 }
 
 const STALLED_LIMITS = {
-  /** Twice the interval that was asked for, or thrice the longest that was seen. */
+  /** Twice the requested interval, or three times the longest one observed. */
   timesAsked: 2,
   timesSeen: 3,
   leastMs: 30 * MINUTE_MS,
@@ -114,7 +114,7 @@ const STALLED_LIMITS = {
   writingMs: 60 * MINUTE_MS,
 } as const;
 
-/** Steps that move while no checkpoint is completed: soon there is nothing to go back to. What is complete the store says where it is asked, and elsewhere the log. */
+/** Alarms if steps move without a completed checkpoint to resume from. The stores decide if they are asked, otherwise the log. */
 export function checkpointStalled({
   status,
   isLogRead,
@@ -139,10 +139,10 @@ export function checkpointStalled({
         ? Math.max(STALLED_LIMITS.leastMs, STALLED_LIMITS.timesSeen * saved.longestGapMs)
         : null;
   if (boundMs === null) return cannotTell('checkpoints');
-  // A run that does not move has nothing new to save: others tell of that.
+  // A run without steps has nothing new to save; other detectors report it.
   // rule HR-41
   const isQuiet = at - since < boundMs || moved.at < since;
-  // A log that calls them saved does not say that they are there.
+  // The log's claim that a checkpoint is saved is no proof.
   if (isQuiet && isStoreRead === false) return cannotTell('store');
   return isQuiet ? QUIET : stalledAt(since, at - since, saved?.step ?? null, boundMs);
 }
@@ -156,11 +156,11 @@ function stalledAt(since: number, forMs: number, step: number | null, boundMs: n
 }
 
 const MISSING_LIMITS = {
-  /** The first may have been asked while the store was still settling, or while an old one made room for a new one. */
+  /** The first answer may be too early: the store was still settling, or was replacing an old checkpoint. */
   answers: 2,
 } as const;
 
-/** A checkpoint that the log calls saved and the store does not have: there is less to go back to than people think. The store alone can tell: a log that says nothing of checkpoints calls none saved. */
+/** A checkpoint that only the log reports as saved: less can be resumed than expected. Only stores can judge; a silent log claims none. */
 export function checkpointMissing({ status, isStoreRead, unstored, at }: Evidence): Finding {
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (isStoreRead !== true) return cannotTell('store');

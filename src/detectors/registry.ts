@@ -1,4 +1,4 @@
-/** All detectors: whoever watches or replays a run asks each of them. */
+/** All detectors, for a live watch or a replay of a run. */
 
 import { DETECTOR_IDS, type DetectorId } from '../domain/failure-class.ts';
 import type { Judge } from './detector.ts';

@@ -1,4 +1,4 @@
-/** Of all that a log tells, what the job died of; and lines of a failure that no row knows, behind which nothing is started again. */
+/** Chooses the cause of a failure among all findings in a log; a failure line that no row knows blocks automatic restarts. */
 
 import { type FailureClass, FIRST_RESPONSE, type FirstResponse } from '../domain/failure-class.ts';
 import { cutText } from '../domain/values.ts';
@@ -7,24 +7,24 @@ import type { Row } from './row.ts';
 import type { Raised } from './traceback.ts';
 import type { Level } from './unprefixed.ts';
 
-/** A line that tells, and the exception that it names where a traceback does. */
+/** A line with evidence, and the exception if the evidence comes from a traceback. */
 export type Finding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
   readonly line: number;
   readonly text: string;
   readonly raised: Raised | null;
 };
 
-/** The first cause; without one what is nearest to it. `findings` in the order of the log; null for none. */
+/** The first cause, otherwise the finding nearest to a cause. `findings`: in log order. Returns null for none. */
 export function chooseFrom(findings: readonly Finding[]): Finding | null {
   const causes = findings.filter(({ weight }) => weight === 'cause');
   const first = firstOf(causes);
-  // What a program cannot explain is a symptom of the machine that somebody else tells of.
+  // A device error in a program is a symptom of a hardware fault that another line reports.
   const machine = causes.find(({ class: kind, confidence }) => kind === 'bad-node' && confidence === 'high');
   if (machine !== undefined && first !== undefined && isOfDevice(first)) return machine;
-  // Who may not write says that it failed before somebody says why.
+  // A denied write fails first; the line that names the missing permission comes later.
   const refused = causes.find(({ class: kind, confidence }) => kind === 'auth' && confidence === 'high');
   if (refused !== undefined && first?.class === 'storage') return refused;
-  // Machines that are taken away look like ones that died, until somebody says it.
+  // Preempted machines resemble dead machines until a line reports the preemption.
   const taken = causes.find(({ class: kind }) => kind === 'preempted');
   if (first !== undefined) return taken !== undefined && LIKE_TAKEN.includes(first.class) ? taken : first;
   for (const weight of ['effect', 'hint'] as const) {
@@ -38,7 +38,7 @@ export function chooseFrom(findings: readonly Finding[]): Finding | null {
   return null;
 }
 
-/** What nobody knows stands aside for a cause that is known, but never for one that is simply tried again. */
+/** A known cause replaces an unknown one, unless the known cause would simply be retried. */
 function firstOf(causes: readonly Finding[]): Finding | undefined {
   const [first] = causes;
   if (first?.class !== 'unknown') return first;
@@ -46,14 +46,14 @@ function firstOf(causes: readonly Finding[]): Finding | undefined {
   return known !== undefined && FIRST_RESPONSE[known.class] !== 'retry-bounded' ? known : first;
 }
 
-/** An error that the driver reports, late and anywhere: the line where it is raised says nothing. */
+/** Whether the driver reported the error. It arrives late and at any place, so the raising line is no evidence. */
 function isOfDevice({ class: kind, text }: Finding): boolean {
   return kind === 'code-other' && /\b(?:CUDA|HIP|XLA|TPU|cuda|hip)\b/.test(text);
 }
 
 const LIKE_TAKEN: readonly FailureClass[] = ['infra-cluster', 'network', 'stalled'];
 
-/** Among what others say of a failure, the class that is nearest to it: a closed connection follows from nearly all. */
+/** Classes of effects and hints, nearest to the cause first: nearly every failure leads to a closed connection. */
 const NEAREST_FIRST: readonly FailureClass[] = [
   'nan',
   'oom-hbm',
@@ -65,10 +65,10 @@ const NEAREST_FIRST: readonly FailureClass[] = [
   'preempted',
 ];
 
-/** An exception, whoever's it is, as it stands at the beginning of a line. */
+/** An exception of any package at the start of a line. */
 const RAISED = /^\s{0,8}([A-Za-z_][\w.]*)(?:[:(]|$)/;
 const RAISED_NAME = /(?:Error|Exception|StopIteration|Unsupported)$/;
-/** A value that is no number, as progress and metrics print it. */
+/** NaN, as progress bars and metrics print it. */
 const NO_NUMBER = /[=:|(]\s{0,3}(?:nan|NaN|NAN)(?![\w-])/;
 const NO_NUMBER_APART = /\s(?:nan|NaN|NAN) {0,3}(?:[|,;)]|$)/;
 const INFINITE =
@@ -82,12 +82,12 @@ const READ =
   /\b(?:(?:can(?:no|')t|could not|couldn't|unable to|failed to) (?:be )?(?:decode|parse|read|open|load|find|authenticate|token)\w{0,4}|unexpected (?:end|EOF)\b|EOF while|decode error|out of range\b|is empty$|(?:but|was|it) (?:got|found|has) \d|expected \d{1,12} (?!GPU|device|host|node|rank|chip)|bad magic|validation)|\bid \d{1,12} >= /i;
 const REFUSED =
   /^usage: |\b(?:invalid|mismatch|(?:does|do) not match|not allowed|validation failed|unknown (?:option|key|argument|field)|permission denied|expired|login required|unauthori[sz]ed|forbidden|no access|No module named|GLIBC[\w.]{0,12} not found|quota exceeded|I\/O error|must be (?:a |one |set))\b/i;
-/** What launchers, links and runtimes say of themselves while the job dies, as an error too. */
+/** Launchers, interconnects and runtimes log these as errors too while a job ends. */
 const MACHINERY =
   /\b(?:watchdog|collective|megascale|DCN|coordination|dump signal|heartbeat|PG ID|plugin|metric server|session|DIST|exitcode|conda run|task finished|job exited)\b/i;
 const SAID = [NO_NUMBER, NO_NUMBER_APART, INFINITE, FAULT, THROWN, MEMORY, READ, REFUSED];
 
-/** Whether a line that no row knows tells of a failure all the same. */
+/** Whether a line that matches no row reports a failure anyway. */
 export function isAlarm(text: string, level: Level | null): boolean {
   if (level === 'quiet' || level === 'warning' || MACHINERY.test(text)) return false;
   if (level === 'error') return true;
@@ -96,8 +96,8 @@ export function isAlarm(text: string, level: Level | null): boolean {
 }
 
 /**
- * Whether what was chosen may only follow from something that was not understood: what starts a job again, or takes its
- * machine away, has to be the first failure, and what others say of one comes after it wherever it stands.
+ * Whether an unexplained failure may have caused the chosen finding. A class that leads to a retry or a node replacement must be the first
+ * failure. An effect or hint follows a failure, so an alarm anywhere in the log counts.
  */
 export function isOvershadowed(
   chosen: Finding,
@@ -111,38 +111,38 @@ export function isOvershadowed(
   );
 }
 
-/** Whether it is a person's, and says something of its own: who ended a job may be told behind the end. */
+/** Whether the class needs a person and names a cause. `unknown` does not: the reason for a stop may be logged after the end. */
 function isAnother({ class: kind }: Finding): boolean {
   return kind !== 'unknown' && !ACTS.includes(FIRST_RESPONSE[kind]) && !TRIED_AGAIN.includes(kind);
 }
 
 const ACTS: readonly FirstResponse[] = ['retry-bounded', 'propose-node'];
-/** What others print while the links or the machines below them go. */
+/** Classes that appear in the log while links or machines fail. */
 const TRIED_AGAIN: readonly FailureClass[] = ['infra-cluster', 'capacity', 'storage'];
 
-/** The last line that is not empty, the last one before it that shows a step, and what else is said among steps. */
+/** The last line with text, the last step line before it, and the other lines among steps. */
 export type LastLines = {
   line: string;
   isStep: boolean;
   step: string;
-  /** How lines begin that stand before the last step, and those that stand behind it. */
+  /** Line prefixes seen before the last step; `behind`: lines after that step. */
   readonly known: Set<string>;
   behind: string[];
-  /** How the last line begins that tells of nothing, and where the last few of those stand that begin as the one before. */
+  /** The prefix of the last line without a failure, and the numbers of the last few lines that repeat their predecessor's prefix. */
   beginning: string;
   alike: readonly number[];
 };
 
-/** Beginnings of lines that are kept: what comes again among steps comes soon. */
+/** Prefixes kept: lines that recur among steps recur soon. */
 const BEGINNINGS_MAX = 400;
 const BEGINNING_CHARS = 48;
 
-/** Of a log of which nothing was read. */
+/** The state before the first line. */
 export function newLastLines(): LastLines {
   return { line: '', isStep: false, step: '', known: new Set(), behind: [], beginning: '', alike: [] };
 }
 
-/** Takes the next line; `isSoft`: its logger calls it no more than a warning. */
+/** Adds the next line. `isSoft`: its logger ranks it as a warning or lower. */
 export function noteLine(
   last: LastLines,
   {
@@ -166,7 +166,7 @@ export function noteLine(
   last.behind = [];
 }
 
-/** Takes a line that tells of no failure: whoever prints the same with other numbers again and again is at work, whatever it means. */
+/** Adds a line without a failure. A program that repeats a line with other numbers is at work, even if its meaning is unknown. */
 export function noteRhythm(last: LastLines, text: string, line: number): void {
   const beginning = beginningOf(text);
   if (beginning === '') return;
@@ -174,12 +174,12 @@ export function noteRhythm(last: LastLines, text: string, line: number): void {
   last.beginning = beginning;
 }
 
-/** Since which line the log has been like that; 0 where it is not. */
+/** The line since which the log repeats itself; 0 if it does not. */
 export function worksSince({ alike }: LastLines): number {
   return alike.length < RHYTHM_LINES ? 0 : (alike[0] ?? 0);
 }
 
-/** Whether nothing was said behind the last step but what was said among the steps too, and what work ends with. */
+/** Whether the lines after the last step all occurred among steps before, or report the usual end of work. */
 export function isUsualEnd({ known, behind }: LastLines): boolean {
   return behind.every((line) => known.has(beginningOf(line)) || KEEPING.test(line));
 }
@@ -188,15 +188,15 @@ function beginningOf(line: string): string {
   return shapeOf(cutText(line, BEGINNING_CHARS));
 }
 
-/** A launcher that tells of a failure says a few things of one kind. */
+/** A launcher that reports a failure prints fewer similar lines. */
 const RHYTHM_LINES = 8;
-/** As much of a line as says what it is about. */
+/** The part of a line that shows its subject. */
 const LINE_CHARS = 200;
-/** Of what was trained, kept and measured at the end of an interval. */
+/** Work at the end of an interval: saving, evaluating, finishing. */
 const KEEPING =
   /\b(?:sav(?:e[ds]?|ing)|writ(?:e|ten|ing)|wrote|checkpoint\w{0,4}|stor(?:ed|ing)|upload(?:ed|ing)|eval\w{0,8}|valid\w{0,6}|test\w{0,4}|done|finish(?:ed|ing)|complete[ds]?)\b|^\W{0,4}warn(?:ing)?\b|^wandb: /i;
 
-/** Whether the log ends in the middle of a line that shows a step: whoever wrote it went on to nothing. */
+/** Whether the log ends in the middle of a step line, so the writer stopped there. */
 export function isCutShort({ line, step }: LastLines): boolean {
   const [shown, whole] = [shapeOf(line), shapeOf(step)];
   return shown !== '' && shown !== whole && whole.startsWith(shown);
@@ -206,73 +206,73 @@ function shapeOf(text: string): string {
   return text.trim().replace(/\d+/g, '#');
 }
 
-/** Lines, from 1; 0 where none says it. */
+/** Line numbers from 1; 0 if there was no such line. */
 export type LastSaid = {
-  /** That all went well, and that something did not. */
+  /** Reports of success, and of failure. */
   successAt: number;
   failureAt: number;
-  /** A launcher began again. */
+  /** A launcher started the job again. */
   restartedAt: number;
-  /** What was lost is there again. */
+  /** A lost connection was restored. */
   overcomeAt: number;
-  /** The name of an exception that stands in no traceback. */
+  /** The name of an exception outside a traceback. */
   strayAt: number;
-  /** What a logger calls an error. */
+  /** A line that its logger ranks as an error. */
   errorAt: number;
 };
 
-/** Of a log of which nothing was read. */
+/** The state before the first line. */
 export function newLastSaid(): LastSaid {
   return { successAt: 0, failureAt: 0, restartedAt: 0, overcomeAt: 0, strayAt: 0, errorAt: 0 };
 }
 
-/** Takes the next line. */
+/** Adds the next line. */
 export function noteSaid(said: LastSaid, text: string, level: Level | null, line: number): void {
   if (OVERCOME.test(text)) said.overcomeAt = line;
   if (STRAY.test(text)) said.strayAt = line;
   if (RESTART.test(text)) said.restartedAt = line;
   if (level === 'error') said.errorAt = line;
-  // What else only warns has not failed.
+  // Other warnings are no failure.
   if (FAILURE.test(text) && (level !== 'warning' || WARNED_OF.test(text))) said.failureAt = line;
   else if (tellsOfSuccess(text)) said.successAt = line;
 }
 
-/** Lines that look alarming and are not: what a model reads or writes, NCCL's information, deprecations. */
+/** Harmless lines that resemble failures: a model's input and output, NCCL INFO, deprecations. */
 export const NOISE =
   /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
-/** What is tried again. */
+/** Lines about a retry. */
 export const RETRIES =
   /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
-/** What whoever found it does about a number that is none, and goes on. */
+/** The job handled the NaN and continued. */
 export const HANDLED =
   /^\W{0,4}warn(?:ing)?\b.{0,200}\b(?:skipp(?:ing|ed)|ignor\w{2,4}|reset(?:ting)?|replac(?:ing|ed)|zero(?:ing|ed)|clamp\w{2,4})\b/i;
-/** A loss that is no number, a scheduler's notice and a full queue are told as information. */
+/** Loggers report a NaN loss, a preemption notice and a full queue as information. */
 export const ALWAYS_SAID_SOFTLY: readonly FailureClass[] = ['nan', 'preempted', 'capacity'];
-/** The name of an exception, wherever it stands. */
+/** An exception name anywhere in a line. */
 export const STRAY =
   /\b(?:Key|Value|Type|Name|Attribute|Index|Import|Syntax|Assertion|UnboundLocal|ZeroDivision)Error\b/;
-/** Of a launcher that tries the whole again. */
+/** A launcher that restarts the whole job. */
 export const RESTART =
   /attempts? left; will restart|\bwill restart worker group\b|[Rr]estarting (?:worker group|training|the job|job|run)\b|\battempt \d{1,4} failed\b.{0,60}restart/;
 const SUCCESS =
   /'train_runtime': |^\s{0,8}train_runtime {1,30}= |all (?:ranks|workers|tasks) (?:finished|completed|done)|\b(?:[Tt]raining|TRAINING|[Rr]un|[Jj]ob|[Ff]itting|[Ee]xperiment|[Ww]orker group|train_loop)\b[^.]{0,40} (?:completed?|finished|succeeded|done)\b(?! (?:epoch|with|evaluating))|\b(?:finished|completed|exited|exits?) successfully\b|\bSUCCEEDED\b|\b[Ee]xit(?:ed|s)?(?: with)?(?: code| status)? ?[:=]? ?0\b|completed \d{1,12} steps successfully|`?max_(?:steps|epochs)=\d{1,12}`? reached|Training completed\. Do not forget|condition: Complete|\bState[=:] ?COMPLETED\b|\bExitCode=0:0\b/;
-/** Before a word of success: it is told of what did not come to it. */
+/** Words before a success word that negate it. */
 const DENIED =
   /\b(?:no|not|never|without|before|until|once|waiting|will|would|did|timed out|to (?:complete|finish|succeed))\b/i;
 const FAILED = /(?<!(?<![\w/.-])0 (?:tasks |steps |jobs )?)(?:\b|_)failed\b|\bfailures?[ :=]{1,3}[1-9]/i;
-/** That something ended badly. */
+/** Lines that report a failed end. */
 export const FAILURE =
   /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\b(?:[Kk]illing|[Aa]borting|[Tt]erminating) (?:the |this )?(?:job|run|training|ranks?|workers?)\b|\bcore dumped\b|[Ss]egmentation fault|\bBus error\b|^Terminated$|\bterminated with (?:exit )?code -\d|terminate called after|Fatal Python error|Begin stack trace|\bCheck failed: |halted unexpectedly|(?<!['"[])\b[Kk]illed\b(?!['"\]])|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '|\b(?:phase|status|state|result|conclusion)['"]?\s?[:=]\s?['"]?[Ff]ailed\b/;
 
-/** That what was lost is there again. */
+/** Lines that report a restored connection. */
 export const OVERCOME =
   /\b(?:[Nn]etwork error|[Cc]onnection|[Oo]utage)\b.{0,40} (?:resolved|restored|re-?established|recovered)\b|\bresuming normal operation\b|\b[Rr]econnected (?:to|after)\b/;
-/** Whoever waits for the steps of others tells as softly that none comes. */
+/** Processes that wait for steps of others report a stall only as information. */
 export const LOOKS_ON = /\b(?:watchdog|supervisor|monitor|sidecar)\b/i;
-/** Of those the ones that somebody who looks on, or ends the others, tells as a warning. */
+/** Failure lines that a monitor or a launcher logs as warnings. */
 export const WARNED_OF = /closing signal|\bphase['"]?\s?[:=]\s?['"]?Failed\b/;
 
-/** Whether the line says that all went well, and not that something did not. */
+/** Whether the line reports success and no failure. */
 export function tellsOfSuccess(text: string): boolean {
   const said = SUCCESS.exec(text);
   return said !== null && !FAILED.test(text) && !DENIED.test(text.slice(0, said.index + said[0].length));

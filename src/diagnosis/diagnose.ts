@@ -1,4 +1,4 @@
-/** What a job died of, by its log: the first cause rather than the loudest line, and `unknown` rather than a guess. */
+/** Diagnoses from its log why a job failed: the first cause rather than the loudest line, and `unknown` rather than a guess. */
 
 import {
   type Confidence,
@@ -43,7 +43,7 @@ import {
 import { readTrainingLine, type TrainingLine } from './trainers.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
-/** A line of the log, from 1, as it stands there up to `limits.logLineCharsMax`: scrub it, then cut it. */
+/** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */
 export type Evidence = { readonly line: number; readonly text: string };
 
 export type Diagnosis = {
@@ -51,17 +51,17 @@ export type Diagnosis = {
   readonly confidence: Confidence;
   readonly evidence: readonly Evidence[];
   readonly response: FirstResponse;
-  /** The exception that tells, at the innermost place in the lab's own code. */
+  /** The exception that explains the failure, at the innermost frame in the lab's own code. */
   readonly traceback: { readonly file: string; readonly line: number; readonly message: string } | null;
 };
 
-/** How the job ended, where somebody knows it better than its log. */
+/** How the job ended, from a source more reliable than its log. */
 export type EndStatus = 'SUCCEEDED' | 'FAILED' | 'STOPPED';
 
 export type LogDiagnosis = {
-  /** The next line, without its newline. */
+  /** Reads the next line, without its newline. */
   readonly read: (line: string) => void;
-  /** After the last line; `status` null: nobody knows how the job ended. */
+  /** Call this after the last line. `status` null: the job's end is unknown. */
   readonly conclude: (status: EndStatus | null) => Diagnosis;
 };
 
@@ -74,31 +74,31 @@ export function createDiagnosis(): LogDiagnosis {
   };
 }
 
-/** Of a log that is at hand as a whole. */
+/** Diagnoses a complete log. */
 export function diagnose(lines: Iterable<string>, status: EndStatus | null): Diagnosis {
   const { read, conclude: end } = createDiagnosis();
   for (const line of lines) read(line);
   return end(status);
 }
 
-/** What was read so far. */
+/** State after the lines read so far. */
 type Reading = {
   readonly tracebacks: TracebackReader;
-  /** By class, so that what many say leaves room for what one does. */
+  /** Grouped by class, so that frequent findings leave room for rare ones. */
   readonly findings: Map<FailureClass, Ends<Finding>>;
-  /** Lines that a traceback holds: the one that names the exception is evidence. */
+  /** Lines of tracebacks that may name the exception; they become evidence. */
   readonly raisedTexts: Map<number, string>;
-  /** The last few lines that show a step, and those of them whose loss is a number. */
+  /** The numbers of the last few lines with a step, and of the last few with a finite loss. */
   progress: number[];
   finite: number[];
   readonly said: LastSaid;
-  /** The last line in which a person asks a shell for more; 0 for none. */
+  /** The last line with a shell prompt and a command; 0 for none. */
   askedAt: number;
-  /** The last name of an exception in no traceback that no row knows; 0 for none. */
+  /** The last exception name that has neither a traceback nor a matching row; 0 for none. */
   unreadAt: number;
-  /** The last line of a traceback; a log may have been cut in the middle of one. */
+  /** The last line of a traceback. The log may be truncated inside that traceback. */
   tracedAt: number;
-  /** Lines that tell of a failure and that no row knows. */
+  /** Lines that report a failure and match no row. */
   readonly alarms: Ends<number>;
   readonly last: LastLines;
   lines: number;
@@ -136,7 +136,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
       reading.raisedTexts.set(line, shown);
     return;
   }
-  // What somebody looks up afterwards was printed before.
+  // After a shell prompt a person inspects earlier output, so steps there prove no recovery.
   if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
   const training = readTrainingLine(text);
   const isStep =
@@ -147,7 +147,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   if (isSound) keepLast(reading.finite, line, FINITE_AGAIN);
   if (isSound || NOISE.test(text)) return;
   noteSaid(reading.said, text, level, line);
-  // The place in the program that a logger names may be all that tells.
+  // The source location in a logger's prefix may be the only match.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
   if (row === null && reading.said.strayAt === line) reading.unreadAt = line;
   if (row === null && isAlarm(text, level)) reading.alarms.add(line);
@@ -160,10 +160,10 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   alike.add({ class: kind, confidence, weight, line, text: shown, raised: null });
 }
 
-/** Epochs, or so many of so many, whatever they are called. */
+/** An epoch, or any progress count such as `3/10`. */
 const COUNTS = /Progress on:\w|\bepoch\W{0,4}\d|(?<![\w./-])\d{1,9} {0,3}\/ {0,3}\d{1,9}(?![\w./-])/i;
 
-/** A loss of nothing beside a gradient that is no number is no finite one. */
+/** A loss with a NaN gradient is not finite, such as a loss of zero. */
 function hasFiniteLoss({ measures: { loss = '', 'grad-norm': gradient = '' } }: TrainingLine): boolean {
   return /\d/.test(loss) && !/nan/i.test(gradient);
 }
@@ -182,13 +182,13 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const chosen = chooseFrom(findings);
   const alarms = reading.alarms.all().filter((line) => !isPassed(reading.progress, STEPS_AGAIN, line));
   if (chosen !== null && isOvershadowed(chosen, findings, alarms)) return UNKNOWN;
-  // An exception that could not be read may be the cause of what the others say.
+  // An exception that could not be parsed may be the cause of these effects.
   if (chosen?.weight === 'effect' && reading.said.strayAt > 0) return UNKNOWN;
   if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
   if (chosen === null) return withoutFinding(reading, status);
   const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
-  // A guess is not told, and what it rests on is.
+  // Replace an unreliable class by `unknown`, but keep its evidence.
   const kind = isGuess(chosen, findings, { alarms, worksSince: worksSince(reading.last) })
     ? 'unknown'
     : chosen.class;
@@ -210,18 +210,18 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
   return { class: kind, weight, confidence, raised, line, text };
 }
 
-/** What a logger calls a warning is evidence only where that is how it is told; what is tried again is little. */
+/** A warning is evidence only for classes that are normally logged as warnings; a retry is only a hint. */
 function weightOf(row: Row, level: Level | null, text: string): Row['weight'] | null {
   if (row.class === 'nan' && HANDLED.test(text)) return null;
   const isSoft = row.class === 'stalled' ? LOOKS_ON.test(text) : ALWAYS_SAID_SOFTLY.includes(row.class);
   if (isSoft) return row.weight;
-  // Ray tells of a node that died as a warning.
+  // Ray logs a dead node as a warning.
   if (level === 'warning' && row.weight === 'cause' && row.class === 'infra-cluster') return 'hint';
   if (level === 'quiet' || level === 'warning') return null;
   return RETRIES.test(text) ? 'hint' : row.weight;
 }
 
-/** Without what the job got over: training went on after it, or the job came to its end. */
+/** Drops findings that the job recovered from: training continued after them, or the job finished. */
 function standing(
   findings: readonly Finding[],
   { progress, finite, askedAt, said: { successAt, failureAt, restartedAt, overcomeAt } }: Reading,
@@ -229,18 +229,18 @@ function standing(
 ): readonly Finding[] {
   if (status === 'SUCCEEDED') return [];
   const isOver = status === null && isDone(successAt, failureAt, progress);
-  // What a new start met again, or anew, is what it died of.
+  // If a cause follows a restart, only findings after the restart count.
   const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause')
     ? restartedAt
     : 0;
-  // A step is enough behind what is only tried again, as long as nothing has failed since.
+  // One later step is enough to dismiss a hint, if no failure was reported after that step.
   const wellAt = failureAt > (progress.at(-1) ?? 0) ? 0 : (progress.at(-1) ?? 0);
   return findings.filter(({ line, class: kind, weight, raised }) => {
     if (line <= since) return false;
     if (line < askedAt) return true;
     if (kind === 'network' && line <= overcomeAt) return false;
     if (isOver && line < successAt && kind !== 'nan') return false;
-    // Steps go on after a notice until the machine is gone.
+    // After a preemption notice, steps continue until the machine is gone.
     if (kind === 'preempted' && wellAt === 0) return true;
     if (isOver && line > successAt) return raised !== null && isOfMain(raised);
     if (weight === 'hint' && kind !== 'nan' && line < wellAt) return false;
@@ -248,7 +248,7 @@ function standing(
   });
 }
 
-/** A bar may be drawn once more when all is over. */
+/** A progress bar may be drawn once more after the success message. */
 function isDone(successAt: number, failureAt: number, progress: readonly number[]): boolean {
   return successAt > Math.max(failureAt, progress.at(-2) ?? 0, 0);
 }
@@ -299,28 +299,28 @@ function tracebackOf(raised: Raised): Diagnosis['traceback'] {
       };
 }
 
-/** A record with the traceback of a whole process. */
+/** A JSON record can contain the traceback of a whole process. */
 const JSON_CHARS_MAX = 100_000;
-/** Of a shell, with what it is asked for. */
+/** A shell prompt with its command. */
 const PROMPT = /^(?:\$|[\w.-]{1,40}@[\w.-]{1,60}:\S{0,120}[$#]) \w/;
-/** A log that ends soon behind a step ends in the middle of healthy work. */
+/** A log that ends soon after a step was truncated during healthy work. */
 const QUIET_END_LINES = 10;
-/** Of one class; more say the same. */
+/** Lines of evidence from one class; more add nothing. */
 const EVIDENCE_MAX = 8;
-/** Of one class, from the beginning and from the end: a log of a thousand ranks repeats itself. */
+/** Findings per class, from the start and from the end of the log: logs of a thousand ranks repeat themselves. */
 const FINDINGS_MAX = 100;
-/** Lines that tell of a failure, from the beginning and from the end. */
+/** Lines that report a failure, from the start and from the end of the log. */
 const ALARMS_MAX = 50;
-/** Lines that name an exception, kept as they stand. */
+/** Raw lines that name an exception. */
 const RAISED_TEXTS_MAX = 2_000;
-/** So many steps after a message, and the job got over it: other ranks may print one or two while it dies. */
+/** After this many steps the job has recovered: other ranks may print one or two while one dies. */
 const STEPS_AGAIN = 3;
 const FINITE_AGAIN = 3;
 
-/** So many classes, each with a line of its own: what came first may be as little the cause as what came last. */
+/** With this many classes in the findings, the first one is as uncertain as the last. */
 const CONTESTED_CLASSES = 3;
 
-/** What little a log says of machines is said of people, programs and settings too. */
+/** Weak evidence for a machine failure may equally come from people, programs and settings. */
 const OF_MACHINES: readonly FailureClass[] = [
   'oom-hbm',
   'oom-host',
@@ -334,9 +334,9 @@ const OF_MACHINES: readonly FailureClass[] = [
 ];
 
 /**
- * Whether nobody should rely on the chosen finding. `findings` are all that stand, `alarms` the lines that tell of a failure
- * which no row knows, `worksSince` the line since which the log looks like work (0: it does not). Measured on 760 endings that
- * nobody had seen when the table was written: what is refused here was wrong nearly as often as right.
+ * Whether the chosen finding is too unreliable to report. `findings`: all that remain. `alarms`: lines that report a failure and match no
+ * row. `worksSince`: the line since which the log resembles normal work; 0 if it does not. Measured on 760 log endings not used to write
+ * the table: the findings rejected here were wrong nearly as often as right.
  */
 function isGuess(
   chosen: Finding,
@@ -344,11 +344,11 @@ function isGuess(
   { alarms, worksSince }: { readonly alarms: readonly number[]; readonly worksSince: number },
 ): boolean {
   const { class: kind, weight, confidence, line } = chosen;
-  // Whoever went on for so long had another machine, or kept this one.
+  // A job that continued for so long moved to another machine, or kept this one.
   if (kind === 'preempted' && worksSince > line) return true;
   if (OF_MACHINES.includes(kind)) {
     if (confidence === 'low' || weight === 'hint') return true;
-    // That somebody else is gone says nothing of why.
+    // A lost peer does not show why it was lost.
     if (kind === 'infra-cluster' && weight === 'effect') return true;
   }
   if (confidence === 'high') return false;

@@ -1,4 +1,4 @@
-/** What class of failure a Python exception is, by its type, its words, and the files that it came through. */
+/** Classifies a Python exception by its type, its message, and the files in its traceback. */
 
 import leven from 'leven';
 import { type Confidence, type FailureClass, FIRST_RESPONSE } from '../domain/failure-class.ts';
@@ -10,20 +10,20 @@ export type Judged = {
   readonly class: FailureClass;
   readonly weight: Row['weight'];
   readonly confidence: Confidence;
-  /** The exception of the chain that tells, and the frame where it can be looked at. */
+  /** The exception in the chain that explains the failure, with the frame to inspect. */
   readonly raised: Raised;
 };
 
-/** Null for what is no failure of its own: an interrupt, an exit, a launcher's summary of others. */
+/** Null if the traceback is no failure itself: an interrupt, an exit, or a launcher's summary of other failures. */
 export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
   if (isIgnored) return null;
   const judged = chain.flatMap((raised, index) => {
     const one = judgeRaised(raised);
-    // What a worker met is told behind the exception of whoever waited for it, and is where to look.
+    // A worker's exception follows that of the process which waited for it; inspect the worker's.
     const inner = /^Caught \w{1,60} in \w/.test(raised.message) ? chain[index + 1] : undefined;
     return one === null ? [] : { ...one, raised: inner ?? raised };
   });
-  // What was raised first is the root, unless only a later one says something that more than a programmer understands.
+  // The exception raised first is the root. A later one wins if only it has a class more specific than a code error.
   return (
     judged.find(({ class: kind }) => !GENERAL.includes(kind)) ??
     judged.find(({ class: kind }) => kind !== 'unknown') ??
@@ -34,17 +34,17 @@ export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
 
 const GENERAL: readonly FailureClass[] = ['code-other', 'code-small', 'unknown'];
 
-/** Where the exception can be looked at: the innermost frame of the lab's own code, or the innermost of all. */
+/** Where to inspect the exception: the innermost frame in the lab's own code, otherwise the innermost frame. */
 export function placeOf({ frames }: Raised): Frame | null {
   return frames.findLast(isOfLab) ?? frames.at(-1) ?? null;
 }
 
-/** Whether it ends the lab's own program, and not a thread of it or what cleans up behind it. */
+/** Whether the exception ends the lab's main program, rather than a thread or cleanup code. */
 export const isOfMain = ({ frames: [one] }: Raised) => one?.name === '<module>' && isOfLab(one);
 
 function judgeRaised(raised: Raised): Judged | null {
   const type = nameOf(raised.type);
-  // Whoever is interrupted in the middle of an import makes another of it.
+  // An interrupt during an import is re-raised as another exception.
   if (NO_FAILURES.test(type) || raised.message.startsWith('KeyboardInterrupt')) return null;
   const said = `${raised.type}: ${raised.message}`;
   const row = rowFor(said) ?? rowFor(raised.message);
@@ -53,7 +53,7 @@ function judgeRaised(raised: Raised): Judged | null {
     row !== null &&
     row.class !== 'code-other' &&
     !(row.class === 'data' && IS_CODE.test(type)) &&
-    // What sounds like a setting is what is read, where something is read.
+    // While data is being loaded, a message that resembles a setting error is about the data.
     !(isOfSetting && isInDataLoading(raised.frames));
   if (isSaid) return { class: row.class, weight: row.weight, confidence: row.confidence, raised };
   if (WRAPPERS.test(type)) return null;
@@ -61,17 +61,17 @@ function judgeRaised(raised: Raised): Judged | null {
   return { ...found, weight: 'cause', raised };
 }
 
-/** Without its module, and without what Ray adds of what it wraps. */
+/** The type name without its module and without Ray's suffix for the wrapped type. */
 function nameOf(type: string): string {
   const [plain = ''] = type.split('(');
   return plain.slice(plain.lastIndexOf('.') + 1);
 }
 
-/** A type that says nothing by itself may be told by the lines behind its message. */
+/** If the type is too general, the lines after the message may determine the class. */
 function byMore(type: string, { more }: Raised): Found | null {
   if (IS_CODE.test(type)) return null;
   const row = more.split('\n').flatMap((line) => rowFor(line) ?? [])[0];
-  // They may be another process's, so they start nothing again.
+  // The lines may come from another process, so they must not lead to a retry.
   return row?.weight === 'cause' && FIRST_RESPONSE[row.class] !== 'retry-bounded'
     ? { class: row.class, confidence: row.confidence }
     : null;
@@ -85,12 +85,12 @@ function byType(type: string, raised: Raised): Found {
   if (isMissingPackage(type, raised) || isOfOtherVersion(type, raised))
     return { class: 'dependency', confidence: 'high' };
   if (isAtImport(raised)) return { class: 'dependency', confidence: 'medium' };
-  // A call that does not fit what it calls is nobody's data, whatever is read there.
+  // A call with wrong arguments is a code or config error, never bad data.
   if (type === 'TypeError' && MISCALL.test(raised.message))
     return isInConfig(raised.frames) || CONFIG_CALLED.test(raised.message)
       ? { class: 'config', confidence: 'medium' }
       : { class: 'code-other', confidence: 'high' };
-  // What is not in a checkpoint is no slip, and the run that goes on from it is another.
+  // An entry missing from a checkpoint is no typo; it belongs to the run that wrote the checkpoint.
   if (!IS_CODE.test(type) && isOfCheckpoint(raised)) return { class: 'storage', confidence: 'medium' };
   if (IS_CODE.test(type))
     return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
@@ -109,12 +109,12 @@ function byType(type: string, raised: Raised): Found {
   return { class: namedClassOf(type) ?? 'unknown', confidence: 'low' };
 }
 
-/** A module that is no part of the lab's own code, or a name that an installed package does not have. */
+/** Whether a module outside the lab's code is missing, or an installed package lacks a name. */
 function isMissingPackage(type: string, { message, frames }: Raised): boolean {
   if (type === 'ModuleNotFoundError') {
     const top = /No module named '?([A-Za-z_]\w{0,80})/.exec(message)?.[1];
     if (top === undefined) return true;
-    // Of a package that is there a part is missing, and of nobody else is one called like that.
+    // The package exists and lacks a submodule. Third-party packages do not have such generic names.
     if (message.includes(`${top}.`) && OWN_PACKAGES.test(top)) return false;
     return !frames.filter(isOfLab).some(({ file }) => isBelow(file, top));
   }
@@ -125,7 +125,7 @@ function isMissingPackage(type: string, { message, frames }: Raised): boolean {
   return last !== undefined && LIBRARY.test(last.file);
 }
 
-/** A package that looks for what another does not have: they do not fit each other. */
+/** Whether a package uses an attribute that another one lacks, so their versions do not match. */
 function isOfOtherVersion(type: string, { message, frames }: Raised): boolean {
   const last = frames.at(-1);
   return (
@@ -136,21 +136,21 @@ function isOfOtherVersion(type: string, { message, frames }: Raised): boolean {
   );
 }
 
-/** A package that the lab's code imports fails by itself: it does not fit what it finds installed. */
+/** Whether a package fails while the lab's code imports it, because it does not match the installed environment. */
 function isAtImport({ frames }: Raised): boolean {
   const last = frames.at(-1);
   const own = frames.findLast(isOfLab);
   return last !== undefined && own?.isImport === true && /(?:site|dist)-packages\//.test(last.file);
 }
 
-/** Whether it is raised of the program's own doing, rather than told of something else by whoever raises it. */
+/** Whether the program itself caused the exception, rather than passing on an outside failure. */
 function isOfProgram(type: string, raised: Raised): boolean {
   const said = `${raised.type}: ${raised.message}`;
   const last = raised.frames.at(-1);
   if (type === 'RuntimeError' && STATUS.test(raised.message)) return false;
   if (PROGRAM_TYPES.test(type) || rowFor(said)?.class === 'code-other') return true;
   if (last === undefined) return false;
-  // What has a package's name was raised there, whoever left its frames out.
+  // An exception named after a package was raised in it, even if the traceback omits its frames.
   if (isOfLab(last)) return (!last.isRaise && !raised.type.includes('.')) || isOfModule(raised.type, last);
   return (
     COMPUTING_LIBRARY.test(last.file) ||
@@ -159,26 +159,26 @@ function isOfProgram(type: string, raised: Raised): boolean {
   );
 }
 
-/** Whether the file that raises it has the class too: it checks itself. */
+/** Whether the raising file also defines the exception class, so it checks its own state. */
 function isOfModule(type: string, { file }: Frame): boolean {
   const module = type.slice(0, Math.max(0, type.lastIndexOf('.'))).replaceAll('.', '/');
   return module.includes('/') && file.endsWith(`/${module}.py`);
 }
 
-/** A file that has the name itself says nothing: who imports one that is there does not miss it. */
+/** Whether a folder on the file's path has this name. The file's own name is no evidence: an existing module is never missing. */
 function isBelow(file: string, folder: string): boolean {
   return file.split('/').slice(0, -1).includes(folder);
 }
 
 /**
- * A slip that the interpreter names, in one file of the lab's own and not where data is loaded (monitoring policy: never
- * where a trace goes through several files).
+ * A mistake that the interpreter names, in exactly one of the lab's files and not in data loading (monitoring policy: never where a trace
+ * goes through several files).
  */
 function isSmall(type: string, { frames, message }: Raised): boolean {
-  // What only imports has no part in it.
+  // Frames that only import another file do not count.
   const own = frames.filter((one, index) => isOfLab(one) && (!one.isImport || index === frames.length - 1));
   const files = new Set(own.map(({ file }) => file));
-  // What a library raises is not to be mended where it was called.
+  // An error raised inside a library cannot be fixed at the call site.
   const last = frames.findLast(({ file }) => !/^<frozen importlib/.test(file));
   const isNamed = type !== 'KeyError' || isWritten(message, last);
   const isAtOwn = last !== undefined && isOfLab(last);
@@ -186,13 +186,13 @@ function isSmall(type: string, { frames, message }: Raised): boolean {
   return isSlip && isNamed && isAtOwn && files.size === 1 && !isInDataLoading(frames);
 }
 
-/** Another name that is nearly the same; one that is far from it may be another version's. */
+/** Whether the suggested name is nearly the same; a distant one may come from another version. */
 function isMisspelt(message: string): boolean {
   const [, written = '', meant = ''] = SUGGESTED.exec(message) ?? [];
   return written !== '' && leven(written, meant) <= SLIP_LETTERS_MAX;
 }
 
-/** A key that stands in the statement is a slip of whoever wrote it; one that comes from elsewhere is whoever gave it. */
+/** Whether the key is a literal in the statement (a typo) rather than a value that was passed in. */
 function isWritten(message: string, last: Frame | undefined): boolean {
   const key = /^['"]([\w./-]{1,60})['"]$/.exec(message.trim())?.[1];
   const shown = last?.statement ?? '';
@@ -217,9 +217,9 @@ function isInDataLoading(frames: readonly Frame[]): boolean {
   );
 }
 
-/** Where one is read, or at the statement that reads it; what has words of its own may be about something else below. */
+/** Whether the exception comes from reading a checkpoint. Only one without its own message may come from a few frames deeper. */
 function isOfCheckpoint({ type, message, frames }: Raised): boolean {
-  // What it says of the program is true wherever it is said.
+  // A message about the program holds wherever it was raised.
   if (rowFor(`${type}: ${message}`)?.class === 'code-other') return false;
   const isWordless = /^(?:KeyError|AssertionError|IndexError)$/.test(type);
   return (
@@ -228,7 +228,7 @@ function isOfCheckpoint({ type, message, frames }: Raised): boolean {
   );
 }
 
-/** A library that trains says no before it begins: to settings, or to the model that they are for. */
+/** Whether a training library rejects its settings, or the model for those settings, before training starts. */
 function isRefused(frames: readonly Frame[]): boolean {
   const last = frames.at(-1);
   return (
@@ -258,13 +258,13 @@ const DATA_FUNCTION =
   /^(?:__getitem__|collate\w{0,40}|_?(?:load|read|fetch|next|get)_(?:batch|sample|example|shard|data|record)s?|tokenize\w{0,40}|decode_\w{0,40})$/;
 const DATA_LIBRARY =
   /(?:torch\/utils\/data|\/datasets|\/webdataset|\/streaming|\/grain|\/pyarrow|\/seqio|tensorflow_datasets)\//;
-/** What trains: their exceptions are about what they were given, and their words about what others gave them stand in the rows. */
+/** Training libraries raise exceptions about their input. The table covers messages they print about other components. */
 const TRAINING_LIBRARY =
   /\/(?:transformers|accelerate|deepspeed|lightning|lightning_fabric|pytorch_lightning|trl|peft|megatron|nemo|fairseq|metaseq|composer|llmfoundry|colossalai|axolotl|llamafactory|torchtune|torchtitan|MaxText|maxtext|t5x|paxml|praxis|levanter|haliax|mmengine|xtuner|swift|verl|openrlhf|diffusers|sentence_transformers|keras|detectron2|timm)\//;
-/** The interpreter's own words about arguments. */
+/** The interpreter's messages about arguments. */
 const MISCALL =
   /got an unexpected keyword argument|missing \d{1,2} required (?:positional|keyword-only) argument|positional arguments? but \d|got multiple values for/;
-/** A runtime below the program tells of a state that it did not expect. */
+/** A runtime below the program reports an unexpected status. */
 const STATUS =
   /^(?:Bad StatusOr access: )?(?:INTERNAL|UNKNOWN|UNAVAILABLE|ABORTED|CANCELLED|DEADLINE_EXCEEDED)\b/;
 const CONFIG_CALLED = /^\w{0,60}(?:Config|Args|Arguments|Settings|Options)(?:\.__init__)?\(\)/;
@@ -277,21 +277,21 @@ const PROGRAM_TYPES =
 const STANDARD_LIBRARY = /\/lib\/python\d(?:\.\d{1,2})?\/(?!(?:site|dist)-packages\/)/;
 const COMPUTING_LIBRARY =
   /\/(?:torch\/(?:nn|_dynamo|_inductor|_functorch|autograd|optim|fx|(?:cuda\/)?amp|_ops|_tensor|functional)|jax|jaxlib|flax|haliax|equinox|optax|numpy|einops|triton|transformers\/models|jaxtyping|chex|transformer_engine|flash_attn|xformers|apex|tensordict|torch_geometric|dgl|scipy|sklearn|torchvision\/(?:models|ops))(?:\/|\.py$)/;
-/** Slips of whoever wrote the code; what else is raised may have come from outside. */
+/** Programming mistakes. Other exception types may have causes outside the code. */
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
 const SMALL =
   /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
-/** What the interpreter suggests instead. */
+/** The interpreter's suggestion. */
 const SUGGESTED =
   /(?:has no attribute|cannot import name) '(\w{1,80})'.{0,400}\. Did you mean: '(\w{1,80})'\?$/;
-/** Letters by which a slip of the hand differs. */
+/** The most letters in which a typo differs. */
 const SLIP_LETTERS_MAX = 2;
-/** As labs call the folders of their own code, and nobody a package for others. */
+/** Folder names that labs use for their own code and that no published package uses. */
 const OWN_PACKAGES =
   /^(?:experiments?|src|scripts?|utils?|lib|tools|train|training|lab|common|core|projects?|recipes|modules)$/;
 const NO_FAILURES =
   /^(?:KeyboardInterrupt|SystemExit|GeneratorExit|CancelledError|StopIteration|StopAsyncIteration)$/;
-/** They say that another process failed, and of what is told there. */
+/** These wrappers report that another process failed, and repeat its message. */
 export const WRAPPERS =
   /^(?:ChildFailedError|CalledProcessError|RayTaskError|ProcessExitedException|ProcessRaisedException|TrainingFailedError|JobFailedError|TuneError|SignalException|SubprocessError|BrokenProcessPool|DistBackendError|ExecutorStepFailure)$/;

@@ -1,29 +1,29 @@
-/** One row of the table from log text to class. */
+/** One row of the table that maps log text to a failure class. */
 
 import type { Confidence, FailureClass } from '../domain/failure-class.ts';
 
 /**
- * A line that matches `pattern` is evidence for `class`. `weight`: a `cause` starts a failure; an `effect` is what other
- * processes say when one has died (a closed connection, a barrier that nobody came to), and counts only where no cause is
- * told; a `hint` counts where nothing else does. Patterns are linear in the line's length.
+ * A line that matches `pattern` is evidence for `class`. `weight`: a `cause` starts a failure. An `effect` is what other processes print
+ * after one died, such as a closed connection or a barrier timeout; it counts only without a cause. A `hint` counts only without causes and
+ * effects. Patterns run in time linear in the line's length.
  */
 export type Row = {
   readonly class: FailureClass;
   readonly weight: 'cause' | 'effect' | 'hint';
   readonly confidence: Confidence;
   readonly pattern: RegExp;
-  /** The name under which the watch reports such a line while the job runs; null: the line counts at the end alone. */
+  /** The name under which the watch reports such a line while the job runs; null: the line counts only in the diagnosis. */
   readonly signature: string | null;
 };
 
 type Named = { readonly signature: string; readonly pattern: RegExp };
 
-/** A pattern whose lines the watch reports while the job runs. */
+/** A pattern that the watch reports while the job runs. */
 export function named(signature: string, pattern: RegExp): Named {
   return { signature, pattern };
 }
 
-/** One row for each pattern, in their order. */
+/** One row per pattern, in the given order. */
 export function rows(
   weight: Row['weight'],
   kind: FailureClass,
@@ -41,10 +41,10 @@ export function rows(
 /** Messages of XLA, JAX, CUDA, PyTorch, DeepSpeed, Ray, Slurm, Kubernetes and the kernel. */
 export const MEMORY_ROWS: readonly Row[] = [
   ...rows('cause', 'oom-host', 'high', [
-    // The driver's own word for both.
+    // The driver uses this code for host memory too.
     /\bbytes on host: CUDA_ERROR_OUT_OF_MEMORY|\bpinned host memory\b.{0,40}(?:fail|size)/,
     /fork: Cannot allocate memory|java\.lang\.OutOfMemoryError|\b[Mm]emory limit exceeded|killed by the OOM killer|\bearlyoom: sending SIG/,
-    // A count of nothing is told as well.
+    // The lookarounds exclude lines that report a count of zero.
     /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|[Oo]ut of memory: Kill(?:ed)? process/,
     /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
     /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
@@ -68,7 +68,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     named('vmem-exhausted', /CompileTimeScopedVmemOom|Ran out of memory in memory space vmem/),
     /Ran out of memory in memory space smem/,
     /enough GPU (?:RAM|memory) to fit|dispatched on the CPU or the disk/,
-    // These are failures although the word OOM is absent.
+    // These lines report a failure without the word OOM.
     // rule ML-20
     named('hbm-requirement', /Program hbm requirement \d/),
     named('hbm-allocations', /Largest program allocations in hbm/),
@@ -77,7 +77,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     /Exceeded hbm capacity by|compiler_base\.cc:2587/,
     /(?:RESOURCE_EXHAUSTED|[Rr]esource ?[Ee]xhausted(?:Error)?): .{0,300}(?:[Oo]ut of memory|OOM when allocating|[Rr]an out of memory|hbm|vmem|Attempting to (?:allocate|reserve)|[Ff]ailed to allocate)/,
     /(?:Attempting to reserve|failed to allocate) [\d.]+ ?[KMGT]i?B? .{0,80}(?:bottom of memory|device)/i,
-    // PyTorch's own exception, by its words: its name has moved, and Ray has one of the same name for the host.
+    // Match PyTorch's exception by its message: its class has moved, and Ray has a class of the same name for host memory.
     named(
       'cuda-out-of-memory',
       /\b(?:CUDA|HIP) (?:(?:driver )?error: )?out of memory|Triton Error \[CUDA\]: out of memory|CUDA_ERROR_OUT_OF_MEMORY|torch\.(?:cuda\.)?OutOfMemoryError: /,
@@ -95,15 +95,15 @@ export const MEMORY_ROWS: readonly Row[] = [
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}137\b/i,
   ]),
   ...rows('effect', 'oom-host', 'low', [
-    // Whoever may send it: the kernel for want of memory, a scheduler, a person.
+    // The kernel (out of memory), a scheduler or a person can send SIGKILL.
     /\b(?:exit(?:ed|s)?(?: with)?|return)[ _]?(?:return )?(?:code|status)?[ :=]{0,3}-9\b|exitcode ?: ?-9\b|died with <Signals\.SIGKILL|\bSIGKILL\(-9\)|Signal 9 \(SIGKILL\)|killed \(SIGKILL\)|(?:killed|terminated|exited|died) (?:by|on|with) signal (?:9|SIGKILL)\b/i,
-    // Of a pool of processes that read and prepare.
+    // From a pool of worker processes that load and prepare data.
     /subprocess(?:es)? ha(?:s|ve) abruptly died|process pool was terminated abruptly/,
-    // Somebody ended it; who and why is told elsewhere or nowhere.
+    // Something ended the worker; this line does not name what or why.
     /DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,80}\) exited unexpectedly(?! with exit code [1-9])/,
   ]),
   ...rows('hint', 'oom-host', 'low', [
-    // Most often it is the shared memory of a container that is too small.
+    // Usually the container has too little shared memory.
     /\bBus error\b|\bSIGBUS\b|return code = -7\b|exitcode ?: ?-7\b/,
     /^Killed$|\b[Kk]illed\s{2,}\S|: line \d+: +\d+ Killed\b/,
   ]),
@@ -112,13 +112,13 @@ export const MEMORY_ROWS: readonly Row[] = [
 /** Messages of Ray, Slurm, Kubernetes, Iris, JAX's coordination service, PyTorch's elastic agent and the clouds. */
 export const CLUSTER_ROWS: readonly Row[] = [
   ...rows('cause', 'capacity', 'high', [
-    // It may get them in the next line.
+    // The scheduler may still grant the resources later in the log.
     /\bexceeds? quota limits?\b/,
     /\bno available nodes\b.{0,60} satisfy|\binsufficient quota\b|no node type can (?:satisfy|fulfill)|\bPENDING \((?:Priority|Resources)|Requested (?!node )\w{1,20} configuration (?:is )?not available/,
     /\bCapacityError\b|\b(?:Vcpu|Instance|SpotInstanceCount|Resource)Limit(?:Is)?Exceeded|MaxSpotInstanceCountExceeded|\bno_such_ask\b|\b(?:[Ii]nstance|[Oo]ffer|[Mm]achine)s?\b.{0,40} (?:no longer|not) available|no longer any instances available|couldn'{1,2}t assign flavors|insufficient unused quota|Unable to provision|not have sufficient capacity|Resources are insufficient|AllocationFailed|OverconstrainedAllocation|Waiting for workers in scale group|Quota limit '[^']{1,200}' has been exceeded/,
     /\bOutOf(?:cpu|memory|pods|nvidia|google)\b|didn't have enough resource|not have enough resources available/,
     /before the request could be allocated|never became ACTIVE|WAITING_FOR_RESOURCES|(?<!confirm )(?:allocation|reservation|queued resource)\b.{0,60}(?:timed out|expired)/,
-    // Google Cloud's own sentence.
+    // Google Cloud's message.
     named('quota-exceeded', /\bQuota '[^']{1,200}' exceeded/),
     /\bQuota '[^']{1,200}' exhausted|\bNO_CAPACITY\b|_NO_CAPACITY\b|\bno offers left\b|QUOTA_EXCEEDED|quota_exceeded|quotaExceeded|Insufficient quota/,
     /ZONE_RESOURCE_POOL_EXHAUSTED|InsufficientInstanceCapacity|no more capacity in (?:the )?zone|There is not enough capacity|stockout|InsufficientCapacity\b|Insufficient (?:capacity|(?:cpu|memory|nvidia\.com\/gpu|google\.com\/tpu))|OutOfCapacity|SkuNotAvailable|ResourcesUnavailableError/i,
@@ -137,10 +137,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ...rows('cause', 'infra-cluster', 'high', [
     /[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
     /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
-    // Slurm has lost it, and looks after it itself.
+    // Slurm lost the node and repairs it itself.
     /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/,
     /\bpyxis: {1,12}mkdir: cannot create directory|\bcontainer creation failed: mount\b/,
-    // Of Kubernetes, of Ray, and of what starts the processes of one job.
+    // From Kubernetes, Ray, and the launcher of a job's processes.
     /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
     named('owner-died', /OwnerDiedError/),
     named('node-lost', /dead node|node heartbeat loss|marked dead because the detector has missed/i),
@@ -170,7 +170,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /[Ff]ailed (?:to provision|provisioning)\b|[Ff]ailed to acquire (?:resources|instances|nodes)|could not find a node type|new workers to be provisioned/,
   ]),
   ...rows('cause', 'unknown', 'low', [
-    // Somebody took the job away; a scheduler that does so says why.
+    // Someone cancelled the job; a scheduler that cancels one prints the reason.
     /\*\*\* JOB \d{1,12} ON \S{1,80} CANCELLED AT \S{1,40} \*\*\*/,
   ]),
   ...rows('effect', 'capacity', 'medium', [/\bqueued and waiting for resources\b/]),
@@ -178,12 +178,12 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /CoordinationService\/\w/,
     /ORTE (?:was unable|has lost)|error dialing backend/,
     /\blame workers? found|tried to connect with a different incarnation|\bc10d\b.{0,200}waitForInput|\bpoolFD failed\b/,
-    // Containers that a scheduler starts: what they died of may be printed behind it.
+    // From a scheduler that starts containers. The cause of the failure may follow in later lines.
     /\bpyxis: (?:couldn't|container start failed|failed)|\benroot-\w{1,20}: failed|\bspank: required plugin/,
     /\b(?:Non-OK-status|Check failed): .{0,400}\bunavailable: (?!.{0,200}(?:transport|socket|connect))/i,
     /^(?:tensorflow\.[\w.]{1,80}\.)?(?:Unavailable|Aborted)Error: /,
     /\bray\.exceptions\.(?:GetTimeout|ObjectFetchTimedOut|ObjectReconstructionFailed|ObjectFreed)\w{0,20}Error|\bmpi\/pmix\w{0,4}: .{0,160}(?:timeout|error|abort)/,
-    // What kept it from running stands in the events below it.
+    // The events below this line name the cause.
     /\bRunContainerError\b/,
     /\bping threshold\b|\bevent=worker_fail/,
     /(?:Xla|Jax)RuntimeError: (?:DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED)\b/,
@@ -197,26 +197,26 @@ export const CLUSTER_ROWS: readonly Row[] = [
   ]),
   ...rows('effect', 'stalled', 'medium', [
     /waiting for remainder of ranks|[Tt]imed out .{0,60}waiting for (?:all|other) (?:workers|ranks|hosts|processes|tasks)|[Tt]imed out .{0,60}\bstore based barrier\b|\bnot (?:finished|done|completed?) (?:after|within|in) \d{3,6} ?s/,
-    // Python's own, of whoever asked for it.
+    // Printed by Python's `faulthandler` if the program asked for it.
     /^Timeout \(\d{1,4}:\d\d:\d\d(?:\.\d{1,6})?\)!$/,
     /[Ww]atchdog caught collective operation timeout|[Ww]atchdog got stuck for \d|without making progress in monitoring|collective operation timeout|ran for \d{1,12} milliseconds before timing out|\bCollective \w{1,40}\(.{1,200} timed out after|heartbeat monitor timed out|taking the entire process down|Some NCCL operations have failed or timed out|failed to pass monitoredBarrier|monitoredBarrier.{0,100}(?:timeout|failed to pass)|Timed out waiting \d+ ?ms for (?:recv|send)|Timeout(?:Error)?\b.{0,60}(?:all_?reduce|all_?gather|barrier|broadcast|collective)|Stop_waiting response is expected/i,
   ]),
   ...rows('effect', 'stalled', 'low', [/\bwaiting for \w{0,20} ?barrier\b/]),
   ...rows('effect', 'preempted', 'medium', [
-    // Half written, because there was no more time.
+    // The write is incomplete because the grace period ended.
     /\bgrace (?:period|time) (?:is )?(?:over|expired|exceeded|elapsed)\b/,
   ]),
   ...rows('effect', 'unknown', 'low', [
-    // Somebody has ended it, and nobody says who.
+    // Someone ended the process; the log does not name who.
     /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?[ :=]{0,3}143\b/,
     /[Rr]eceived (?:a )?(?:signal )?(?:SIGTERM|signal 15|SIGUSR1)|[Cc]aught signal (?:15|SIGTERM)|Signal 15 \(SIGTERM\)|SignalException: Process \d+ got signal: 15/,
-    // Whoever waited for a process says that it is gone, and lists what such things may come of.
+    // The process that waited for the dead one reports this, with a list of possible causes.
     /RayActorError|ActorDiedError|WorkerCrashedError|The actor (?:died|is dead)/,
   ]),
   ...rows('hint', 'stalled', 'low', [/\b(?:last_)?step_age(?:_s)?['"]?[=:] ?\d{4,7}s?\b/]),
   ...rows('hint', 'infra-cluster', 'low', [
     /\bMPI_ERRORS_ARE_FATAL\b|abort before MPI_INIT/,
-    // A cloud that cannot say more.
+    // Generic cloud errors without details.
     /internal error\. Please try again|[Pp]lease try again,? or contact (?:\w{1,20} )?support/i,
     /JOB_ENTRYPOINT_COMMAND_START_ERROR|Job supervisor actor (?:died|failed)|Unexpected error occurred: The actor died/,
   ]),
@@ -226,9 +226,9 @@ export const CLUSTER_ROWS: readonly Row[] = [
 export const SETUP_ROWS: readonly Row[] = [
   ...rows('cause', 'dependency', 'high', [
     /\b[Uu]nable to determine .{0,40}[Vv]ersion\b|\bnvcc\b.{0,20}not found|\bor newer is required\b/,
-    // What is compiled while it trains, with what the image has.
+    // Code compiled during training, with the image's toolchain.
     /\bcannot find -l\w|\bcollect2: error: ld returned|\bMismatched PJRT plugin\b|\bNo execution plans support the graph\b|CalledProcessError: Command '\['\/\S{1,120}\/(?:gcc|g\+\+|cc|c\+\+|clang|nvcc)'/,
-    // A shell that finds no program.
+    // A shell that cannot find a program.
     /^\S{1,160}: \d{1,6}: \S{1,80}: not found$/,
     /undefined symbol|cannot open shared object file|version `?(?:GLIBC|GLIBCXX|CXXABI)_[\d.]{1,12}'? not found|symbol lookup error|DLL load failed|invalid ELF header|libcud\w{1,20}\.so[.\d]{0,8}/,
     /No matching distribution found|Could not find a version that satisfies|ResolutionImpossible|No solution found when resolving|Could not build wheels|Failed to build (?:installable wheels|[`'"]?[\w.-]{1,60}==)|Failed building wheel|metadata-generation-failed|ResolvePackageNotFound|UnsatisfiableError|subprocess-exited-with-error|PackagesNotFoundError/,
@@ -241,7 +241,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ]),
   ...rows('cause', 'config', 'high', [
     /missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
-    // A grammar that reads what was given on the command line.
+    // Parser errors for command-line overrides.
     /\b(?:mismatched|extraneous) input '.{1,80}' expecting|^missing \w{1,40} at '|override_grammar|^You must specify '\w{1,80}', e\.g/,
     /Key '[^']{1,80}' not in '\w{1,80}'|^\s{0,12}full_key: \S/,
     /\b(?:InvalidImageName|ErrImageNeverPull)\b|\bhas runAsNonRoot\b/,
@@ -273,20 +273,20 @@ export const SETUP_ROWS: readonly Row[] = [
   ...rows('cause', 'dependency', 'medium', [
     /Unable to load (?:the )?\S{1,40} library|CUDA_HOME\b.{0,60}(?:not exist|not set)|CUDAMismatchException|MissingCUDAException|Unable to JIT load|fatal error: \S{1,160}: No such file|ninja: build stopped|error: command '\S{1,160}' failed|\bwas built against\b.{0,20}version|No PTX compilation provider|libdevice not found|compiled without (?:GPU|CUDA) support|CUDA Setup failed|working triton installation|device kernel image is invalid|Failed to import \S{1,160} because of the following error|DNN library initialization failed/,
     /exec format error|[Cc]ould not create (?:cudnn|cublas) handle|No registered implementation for|Failed to load PTX|invalid device function|hipErrorNoBinaryForGpu|instantiate the backend tokenizer|Dataset scripts are no longer supported|Weights only load failed|\b(?:libtpu|NCCL|CUDA|cuDNN)\b.{0,60} version mismatch/,
-    // What a newer version no longer has.
+    // An API that a newer version removed.
     /^(?:[\w.]{0,120}\.)?\w{0,60}Error: .{0,200}\b(?:was removed in|has been removed|is now removed|deprecated since version|no longer (?:exists|available|supported) (?:in|since|from))\b/,
     /Failed to (?:set ?up|install|create) (?:the )?runtime env|RuntimeEnvSetupError|runtime_env .{0,60}fail/i,
   ]),
   ...rows('cause', 'config', 'medium', [
     /invalid device ordinal|Duplicate GPU detected|peer access is not supported|execve\(\): .{1,300}: No such file|can't open file '.{1,300}': \[Errno 2\]|server socket has failed to (?:listen|bind)/,
-    // Limits of the system, and what a tracker keeps.
+    // System limits, and a tracker's refusal to reuse a deleted run.
     /Too many open files|\[Errno 24\]|received 0 items of ancdata|can't start new thread|Thread creation failed|pthread_create failed|previously created and deleted|\bOfflineModeIsEnabled\b|sbatch: error: Unable to open|\bsrun: fatal: /,
     /\b(?:layer|module)s? .{0,120}(?:to wrap|not found) in the (?:base )?model|value from checkpoint .{0,80}not equal|checkpoint ?value .{0,120} do(?:es)? not match|Unrecognized (?:model in|configuration class)|(?:option|argument|set|pass|use) [`'"]?trust_remote_code=True|does not support Flash|conditioned on metric .{0,120}not available|not compatible with the stored shape|checkpoint contains only the model|Asking to pad but the tokenizer/,
     /address already in use|\bEADDRINUSE\b|\[Errno 98\]/i,
     /is not a valid (?:model identifier|JSON file|choice|value)|(?:does not appear to have a file named|is not a local folder)|Can't load (?:the )?(?:config|tokenizer|model) for|\b(?:RepositoryNotFoundError|EntryNotFoundError|RevisionNotFoundError)\b/,
   ]),
   ...rows('cause', 'config', 'low', [
-    // What a tracker does not have, or not for whoever asks.
+    // The tracker has no such object, or hides it from this account.
     /CommError: .{0,200}(?:[Nn]ot find|not found|\b404\b)/,
   ]),
   ...rows('cause', 'auth', 'medium', [/\[Errno 13\] Permission denied|: Permission denied$/]),
@@ -296,7 +296,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ]),
 ];
 
-/** What a program says of a setting that it checks: asked behind whatever is more to the point. */
+/** A program's message about a setting that it checks. These rows come after all more specific ones. */
 export const SETTING_ROWS: readonly Row[] = [
   ...rows('cause', 'config', 'medium', [
     /^(?:[\w.]{0,120}\.)?(?:ValueError|AssertionError|NotImplementedError|RuntimeError|\w{0,60}ConfigError): .{0,240}(?:\b(?:must|should) be (?:one of|set|specified|provided|positive|greater|at least|between|a (?:vector|power|multiple|list)|in [[({])|can only be (?:used|enabled|set) (?:with|when|if|on)|mutually exclusive|[Pp]lease (?:set|specify|provide|use|check|install|make sure)|(?:only|not) supported (?:with|when|for|by|in)|requires? (?:a GPU|compute capability|`?\w{1,60}`? (?:to be )?set))/,

@@ -1,10 +1,10 @@
-/** The table from log text to class, in the order in which it is asked. */
+/** The complete table that maps log text to a failure class, in order of precedence. */
 
 import type { FailureClass } from '../domain/failure-class.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import { CLUSTER_ROWS, MEMORY_ROWS, named, type Row, rows, SETTING_ROWS, SETUP_ROWS } from './row.ts';
 
-/** Also for a log that was cut, where the exception stands without its traceback. */
+/** These rows also match a truncated log, where the exception appears without its traceback. */
 const CODE_ROWS: readonly Row[] = [
   ...rows('cause', 'code-other', 'medium', [
     // Shapes.
@@ -13,13 +13,13 @@ const CODE_ROWS: readonly Row[] = [
     /\bexpected to generate shape|halted prematurely, perhaps due to an on-device check-failure|Received incompatible devices for jitted|got mixed torch\.Tensor and DTensor|sync_global_devices name mismatch|cannot reshape array of size|[Tt]arget size .{0,80}(?:input size|different)|\b(?:Non-OK-status|Check failed): .{0,400}\b(?:INVALID_ARGUMENT|UNIMPLEMENTED|Invalid argument|Unimplemented): |[Dd]efault process group has not been initialized|mismatch between collectives|Tensors must be (?:CUDA|contiguous)|expanded size of the tensor|Boolean value of Tensor|one element tensors can be converted|match the broadcast shape|Given groups=\d|out of bounds for (?:dimension|axis)|re-initialize CUDA in forked subprocess/,
     // Gradients.
     /modified by an inplace operation|leaf Variable that requires grad|does not require grad and does not have a grad_fn|backward through the graph a second time|finished reduction in the prior iteration|marked (?:as )?ready twice|mark a variable ready only once|implicitly created only for scalar outputs/,
-    // Devices and types of numbers.
+    // Devices and dtypes.
     /Expected all tensors to be on the same device|expected scalar type \w{1,20} but (?:found|got)|Input type \(.{1,80}\) and (?:weight|bias) type|must have the same dtype|Error: "\w{1,80}" not implemented for '/,
-    // What cannot be traced or compiled.
+    // Code that cannot be traced or compiled.
     /\b(?:TracerBoolConversionError|TracerArrayConversionError|TracerIntegerConversionError|ConcretizationTypeError|UnexpectedTracerError|NonConcreteBooleanIndexError)\b|not a valid JAX type|\btorch\._(?:dynamo|inductor)\.exc\.|(?:Xla|Jax)RuntimeError: (?:UNIMPLEMENTED|INVALID_ARGUMENT): |Mosaic failed to compile|\btriton\.compiler\.errors\.\w{1,40}Error/,
     // Calls and values.
     /^(?:TypeError|ValueError|AttributeError|ZeroDivisionError|RecursionError|_?pickle\.PicklingError): .{0,160}(?:got an unexpected keyword argument|missing \d{1,2} required (?:positional|keyword-only) argument|positional arguments? but \d|got multiple values for|object is not (?:callable|subscriptable|iterable)|unsupported operand type|unhashable type|not enough values to unpack|too many values to unpack|[Cc]an(?:no|')t pickle|maximum recursion depth|division by zero)/,
-    // Activations that are computed again, which are called checkpoints too.
+    // Activation recomputation, which PyTorch also calls checkpointing.
     /\btorch\.utils\.checkpoint(?::|\.Checkpoint)/,
     /Cuda failure (?:\d{1,4} )?'(?:an illegal memory access|misaligned address|device-side assert)/,
     /\b_?LinAlgError: /,
@@ -27,23 +27,23 @@ const CODE_ROWS: readonly Row[] = [
     /\bpanicked at .{1,200}\.rs:\d|CUDA error: (?:an illegal memory access|misaligned address|device-side assert)|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ASSERT)|cudaError(?:IllegalAddress|MisalignedAddress|InvalidPc|Assert|InvalidValue|InvalidConfiguration|InvalidResourceHandle|LaunchOutOfResources)\b|out of resource: shared memory|Triton Error \[CUDA\]/,
   ]),
   ...rows('cause', 'code-other', 'low', [
-    // What the driver tells of a program that reads where it may not: the machine is well.
+    // The driver reports an illegal access by the program. The hardware is healthy.
     /\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:13|31|43)\b/,
     /\bCUDA (?:driver )?error: (?:invalid (?:configuration argument|argument|value|resource handle|device pointer|device context|pitch|address space|program counter|memcpy direction)|named symbol not found|too many resources requested|operation (?:not permitted when stream is capturing|would make the)|the requested functionality)|unspecified launch failure|cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|hipErrorLaunchFailure|(?:CUBLAS|CUDNN|CUSPARSE|CUSOLVER|CUFFT)_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR|INVALID_VALUE|BAD_PARAM|NOT_SUPPORTED|ARCH_MISMATCH)|the GPU program failed to execute/,
   ]),
   ...rows('cause', 'unknown', 'low', [
-    // A process that died of itself, and not of the connections that the others lost; nobody can say of what.
+    // The process crashed by itself, before the others lost their connections. The log does not show why.
     /[Ss]egmentation fault|\bSIGSEGV\b|exitcode ?: ?-11\b|return code = -11\b|Process received signal \*|double free or corruption|stack smashing detected|\b(?:free|malloc)\(\): (?:invalid|corrupted)|exit(?:ed)?(?: with)? code 139\b/,
   ]),
   ...rows('hint', 'code-other', 'low', [
-    // Whatever goes wrong below the runtime is told so.
+    // The runtime reports any failure below it this way.
     /(?:Xla|Jax)RuntimeError: INTERNAL: |\bNCCL operation .{1,400} failed: invalid (?:usage|argument)/,
-    // A program that compares what it computed itself.
+    // The program compared its own results.
     /\bCheck failed: .{1,300} \(.{1,80} vs\. .{1,80}\)/,
   ]),
 ];
 
-/** Of a line that no other row knows and no traceback holds: the name of an exception alone, so nobody can say where it stands. */
+/** For lines that no other row matches and no traceback contains. Only the exception's name is known, not where it was raised. */
 const BARE_ROWS: readonly Row[] = [
   ...rows('hint', 'code-other', 'low', [
     /^(?:Runtime|Value|Type|Index|Assertion|NotImplemented)Error: .{0,200}\b(?:[Tt]ensors?|dtypes?|strides?|broadcast\w{0,4}|matmul|autograd)\b/,
@@ -57,14 +57,14 @@ const BARE_ROWS: readonly Row[] = [
 ];
 
 /**
- * Lines that the watch reports while the job runs. The diagnosis does not ask these rows: it reads the traceback around such
- * a line, or what stands before it.
+ * Lines that the watch reports while the job runs. The diagnosis skips these rows: it reads the traceback around such a line, or the lines
+ * before it.
  */
 const REPORTED_ROWS: readonly Row[] = [
   ...rows('hint', 'oom-hbm', 'low', [named('resource-exhausted', /RESOURCE_EXHAUSTED:/)]),
   ...rows('hint', 'unknown', 'low', [
     named('python-aborted', /Fatal Python error: Aborted/),
-    // absl's LOG(FATAL) is known by its prefix; its words change from version to version.
+    // Match absl's LOG(FATAL) by its prefix; its wording changes between versions.
     named('absl-fatal', /^F20\d{6} \d\d:/),
     named('length-error', /std::length_error: basic_string::_M_create/),
   ]),
@@ -82,7 +82,7 @@ const NODE_ROWS: readonly Row[] = [
     /Critical Xid|couldn't communicate with the NVIDIA driver|\bNVLink error\b|\bAER: Uncorrected \(Fatal\)/,
     /\bNRT_(?:EXEC_HW_ERR|FAILURE|HW_ERROR|UNINITIALIZED)|nrt_init.{0,40}(?:fail|[Uu]nable)(?!.{0,60}[Vv]ersion)|SLICE_FAILURE_\w|[Uu]ncorrectable (?:HBM|SRAM|DRAM|memory)|(?:HBM|SRAM|DRAM) uncorrectable/,
     /\bICI (?:link|network).{0,60}(?:fault|down|error|fail)|hosts? (?:is |are )?unhealthy/i,
-    // Who looks at all hosts names the one.
+    // A coordinator that checks all hosts names the bad one.
     /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/,
     named('no-accelerator', /No accelerator found\. Please run on a TPU or GPU/),
     named('driver-cleanup', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
@@ -104,21 +104,21 @@ const NODE_ROWS: readonly Row[] = [
     /Failed to initialize NVML|Driver\/library version mismatch|Unable to determine the device handle for (?:gpu|GPU)/,
     /system not yet initialized|fabric ?manager.{0,60}(?:not running|fail|error)|NVSwitch.{0,60}(?:error|fail)/i,
     /(?:hardware|GPU|device|accelerator|node) health ?check (?:has )?failed|\bDCGM\b.{0,60}\bfailed|pending page retirements?|\bdraining node\b(?!.{0,120}(?:preempt|spot\b))|node (?:is )?(?:drained|marked (?:bad|unhealthy))/i,
-    // Of AMD and Habana.
+    // From AMD and Habana.
     /\bHW Exception by GPU\b|[Uu]ncorrectable hardware errors?\b|\bDevice is NOT usable\b/,
-    // Fewer than a machine has.
+    // Fewer devices than the machine should have.
     /\bdevice_count\(\) ?={1,2} ?\d{1,3}, (?:but )?expected \d|\blspci .{0,60}\(?rev ff\b/,
     /\bno healthy devices|cannot allocate unhealthy devices/,
     /Machine ?Check ?Exception|mce: \[Hardware Error\]|Hardware Error\]/,
   ]),
   ...rows('cause', 'bad-node', 'medium', [
-    // Of an engine, about what runs around the command: only who ends the whole container takes that away.
+    // Our engine writes this about its wrapper: the wrapper's last line is missing only if the whole container was killed.
     /^the container of instance \d{1,12} ended without the wrapper's last word/,
     /No CUDA GPUs are available|No HIP GPUs are available|CUDA (?:driver )?error: (?:initialization error|unknown error|hardware)/,
     /row[- ]remapp(?:ing|er).{0,40}(?:fail|pending)|Thermal(?: slowdown|Throttle)|HW (?:Thermal )?Slowdown/i,
     /amdgpu.{0,80}(?:ring .{0,40}timeout|GPU reset|hang)|HSA_STATUS_ERROR_(?:OUT_OF_RESOURCES|EXCEPTION|INVALID_AGENT)|Memory access fault by GPU node/i,
     /all pending programs will fail|FATAL ERROR !{1,8} for \[\/dev\/|Error Interrupt! fatal: true|(?:[Cc]ouldn't|[Cc]ould not|[Uu]nable to|[Ff]ailed to|[Cc]annot) open (?:device|\/dev\/)|\bopen\(\/dev\/(?:accel|vfio|nvidia)/,
-    // Unless it says that the program may have checked itself.
+    // Excludes halts that may come from a check in the program itself.
     /^(?!.*\bon-device check-failure\b).*(?:\b[Cc]ore halted\b|\b[Hh]alt is unexpected|\bhalted (?:prematurely|unexpectedly))/,
     /\bNVMLError|Cuda failure (?:\d{1,4} )?'(?:unknown|initialization) error'/,
     /could not select device driver|torch\.cuda\.is_available\(\) is False|Found no NVIDIA driver on your system|No supported gpu backend found/,
@@ -133,7 +133,7 @@ const STORAGE_ROWS: readonly Row[] = [
     named('disk-full', /\[Errno 28\] No space left on device/),
     /[Nn]o space left on device|had condition: \[DiskPressure|Disk quota exceeded|\[Errno (?:28|122)\]|\bENOSPC\b|\bEDQUOT\b/,
     /Stale (?:NFS )?file handle|No locks available|Structure needs cleaning|Remote I\/O error|Input\/output error|Read-only file system|Directory not empty|\[Errno (?:5|30|37|39|74|107|108|116|117|121)\]|\bEIO\b/,
-    // Said of a mount and of a socket.
+    // Mounts and sockets both report this error; lines with NCCL are about a socket.
     /^(?!.*\bNCCL\b).*\bTransport endpoint is not connected/,
     /\bOutOfDiskError\b/,
     /The node was low on resource: (?:ephemeral-storage|nodefs|imagefs)|disk (?:is )?full|over disk quota/i,
@@ -153,16 +153,16 @@ const STORAGE_ROWS: readonly Row[] = [
     /pickle data was truncated|UnpicklingError: (?:invalid load key|unpickling stack underflow)|EOFError: Ran out of input/,
     /[Cc]orrupt(?:ed)? checkpoint\b|[Cc]heckpoint (?:save|saving|write|writing|upload|restore|load|loading|commit)\b.{0,20} failed|(?:[Ff]ailed|[Ee]rror|[Uu]nable) (?:to |while |when )?(?:sav|writ|upload|restor|load|read|download)(?:e|ing)? .{0,60}checkpoint/,
     /\b[Ff]ailed to download \w{1,8}:\/\/|\btook too long to download\b|Error executing an HTTP request: HTTP response code 5\d\d/,
-    // A file that is not written whole.
+    // An incomplete write of a file.
     /\bOP_REQUIRES failed at (?:save|restore)|\bwrite error\b|\bshort write\b|\bwrote \d{1,20} .{0,20}instead of \d|\bwrite\(\): fd \d{1,9} failed|file write failed|^RuntimeError: File \S{1,300} cannot be opened|\b(?:save|saving|upload|write) failed \d{1,4} times/,
     /^(?:[\w.]{0,120}\.)?\w{0,60}(?:Error|Exception): .{0,80}(?:\bfind (?:a |any |the )?(?:\w{1,20} )?checkpoint|\b[Nn]o (?:\w{1,20} )?checkpoints? (?:was |were |is |are |has been )?(?:found|exists?|present|available|in\b))/,
-    // TensorFlow's own names for writing and reading one.
+    // TensorFlow's op names for writing and reading checkpoints.
     /\bnode \S{0,80}(?:SaveV2|RestoreV2|MergeV2Checkpoints)/,
     /\bOSError: .{0,80}(?:while (?:reading|writing)|failed to (?:write|flush|fsync))/i,
   ]),
   ...rows('effect', 'storage', 'medium', [/(?:[Ff]ailed to|[Cc]annot|could not) (?:mount|unmount) /]),
   ...rows('effect', 'storage', 'low', [
-    // Their libraries' own exceptions, whatever they say.
+    // Exceptions of the storage client libraries, with any message.
     /\b(?:azure\.(?:core|storage)|google\.(?:cloud\.storage|resumable_media)|botocore|s3fs|gcsfs)\.[\w.]{0,60}(?:Error|Exception|InvalidResponse)\b|ResumableUpload\w{0,20}Exception/,
   ]),
 ];
@@ -176,7 +176,7 @@ const TRANSPORT_ROWS: readonly Row[] = [
     /Network is (?:unreachable|down)|No route to host|Host is down|\[Errno (?:100|101|102|112|113)\]/,
     /Got async event ?: ?(?:port|link|device) error|\bIB\b.{0,60}(?:Got completion .{0,60}error|link (?:is )?down)|ibv_(?:poll_cq|modify_qp|create_qp|reg_mr)\b.{0,80}(?:fail|error)|Got completion from peer .{0,80}(?:status|error)/i,
     /socket(?:Start|Poll|Final)?Connect(?:Check)?:? ?.{0,20}(?:Connect to|connect to|exceeded|failed)/,
-    // A service that went on saying so.
+    // The service kept answering with 5xx.
     /\btoo many 5\d\d error responses\b/,
   ]),
   ...rows('cause', 'network', 'medium', [
@@ -192,7 +192,7 @@ const TRANSPORT_ROWS: readonly Row[] = [
     /remote process exited or there was a network error|Connection closed by (?:remote )?peer|Connection closed by \[|Connection reset by peer|\bECONNRESET\b/i,
     /[Cc]ould(?: not|n't) connect to '?https?:|[Cc]heck (?:your|the) (?:internet |network )?connection|[Cc]heckout your internet connection|[Ss]erver [Dd]isconnected/,
     /RendezvousConnectionError|[Cc]onnection to the C10d store has failed/,
-    // The classes of aiohttp, httpx, requests and fsspec.
+    // Exception classes of aiohttp, httpx, requests and fsspec.
     /^(?:[\w.]{0,120}\.)?(?:FSTimeoutError|ServerTimeoutError|SocketTimeoutError|ConnectionTimeoutError|ClientPayloadError|ClientOSError|ClientConnectionError|ClientConnectorDNSError|ConnectError|WriteTimeout|PoolTimeout|RemoteProtocolError|ChunkedEncodingError|LocalEntryNotFoundError)\b/,
     /^(?:[\w.]{0,120}\.)?(?:ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|BrokenPipeError|ConnectTimeout|ReadTimeout|ConnectionError|NewConnectionError|MaxRetryError|ClientConnectorError|ServerDisconnectedError|IncompleteRead|ProtocolError|RemoteDisconnected|SSLError|SSLEOFError|ProxyError)\b/,
     /Connection refused|\bECONNREFUSED\b|Connection timed out|\bETIMEDOUT\b|Read timed out|Max retries exceeded with url|EOF occurred in violation of protocol|Remote end closed connection/,
@@ -205,14 +205,14 @@ const TRANSPORT_ROWS: readonly Row[] = [
   ]),
 ];
 
-/** A loss that is no number goes on being printed as progress; frameworks that look at it stop. */
+/** A job may keep printing a NaN loss as progress; frameworks that check the loss stop. */
 const NUMBER_ROWS: readonly Row[] = [
   ...rows('cause', 'nan', 'high', [
     named(LOSS_NOT_FINITE, /Progress on:train [^P]*\b[Ll]oss=[+-]?(?:[Nn][Aa][Nn]|[Ii]nf)/),
     /(?:grad(?:ient)?[ _]?norm is (?:nan|inf)|\b(?:nan|inf)s? (?:encountered|detected|found) (?:in|at)\b|\bdetected (?:nan|inf)s? (?:in|at)\b)(?!.{0,60}(?:skip|ignor))/i,
     /\bloss +(?:nan|-?inf)\b/i,
     /\b(?:train[_/ ]?|lm[_/ ]?|total[_/ ]?|step[_/ ]?)?loss['"]?(?: value)?\s{0,3}[:=|]\s{0,12}(?:tensor\()?['"]?[-+]?(?:nan|inf(?:inity)?)\b/i,
-    // As frameworks name one of several, but not one that is only looked at or remembered.
+    // Names of one loss among several, but not of a validation loss or a stored best value.
     /(?:\b|(?<!best|min|lowest|val|valid|eval|test)_)loss(?:\/[a-z]{1,12}\/[a-z]{1,12}|\/[a-z]{1,12}|_(?:step|epoch|total|mean|avg))?['"]?\s{0,3}[:=|(]\s{0,3}(?:tensor\()?['"]?nan\b/i,
     /\bloss(?:es)? (?:went|go|turned|goes|are|tensor\() ?(?:to )?(?:nan|not finite|non-?finite)\b/i,
     /^(?:[\w.]{0,60}\.)?(?:Assertion|Runtime|Value)Error: .{0,20}\bNaNs?\b(?: in\b|!|$)/,
@@ -220,7 +220,7 @@ const NUMBER_ROWS: readonly Row[] = [
     /(?:[Nn]on-?finite|NaN(?:s)?|NaN or Inf|inf or nan|nan\/inf) (?:loss|losses|grad(?:ient)?s?(?: norm)?|parameters?|weights?|values?)\b(?!.{0,60}(?:skip|ignor))/,
     /found (?:NaN|Inf)s? in (?:local )?(?:forward|grad|loss|param|activation)/i,
     /FloatingPointError: invalid value \((?:nan|inf)\)|FloatingPointError: .{0,60}(?:nan|overflow|invalid)/i,
-    // It cannot go down further.
+    // The loss scale is at its minimum.
     /\bloss scale: [01](?:\.\d{1,6})?, reducing to\b|\boverflow detected, setting loss scale to: 0\.000/,
     /\bNanInfException\b|\b100(?:\.0{1,3})?% NaN\b/i,
     /number of nan iterations: {1,6}[1-9]/,
@@ -243,7 +243,7 @@ const NUMBER_ROWS: readonly Row[] = [
 /** Messages of the Hugging Face datasets library, Arrow, WebDataset, Mosaic's streaming, PIL, and codecs. */
 const DATA_ROWS: readonly Row[] = [
   ...rows('cause', 'data', 'high', [
-    // A file of records that is damaged, whoever stores it.
+    // A corrupt record file, on any storage.
     /DATA_LOSS: .{0,80}\b(?:record|shard)s?\b|\bbuffer is smaller than requested size\b/,
     /pandas\.errors\.(?:ParserError|EmptyDataError)|Error tokenizing data|LZMAError|\b[Tt]oken id \d{1,12} (?:>|is (?:out|beyond|larger))|\b(?:dataset|corpus|split)\b.{0,100} (?:has|have|contains) 0 \w|libpng error|Premature end of JPEG|\bcv2\.error\b/,
     /Feature: \w{1,120} \(data type: \w{1,20}\) is required but could not be found|Can't parse serialized Example|Could not parse example input/,
@@ -265,7 +265,7 @@ const DATA_ROWS: readonly Row[] = [
     /'__key__'|\b[Ss]ample index .{0,60}(?:not present|out of range|exceeds)/,
     /^(?:[\w.]{0,120}\.)?(?!EndpointConnection|Connect|ConnectionError|ReadTimeout)\w{0,60}Error: (?!.{0,40}[Cc]ould not connect).{0,200}(?:\bshard[-_.]?\d|\.(?:mds|tfrecords?|parquet|arrow|jsonl)\b)/,
     /(?:[Cc]ould not|[Uu]nable to|[Cc]annot|[Ff]ailed to) find (?:any )?(?:data|dataset|train\w{0,10}|valid\w{0,10}|shard)s?\b(?! set)/,
-    // A label or a token beyond what the model has, found by a kernel; what is raised of it comes later and elsewhere.
+    // A kernel found a label or token beyond the model's range; the resulting exception comes later, at another place.
     /(?:Indexing|Loss|NLLLoss2d|Embedding|ScatterGatherKernel|IndexKernel)\w{0,20}\.cu:\d{1,6}.{0,200}Assertion `|Assertion `(?:srcIndex|t >= 0|idx_dim >= 0|index >= -sizes|target_val)/,
     /(?:corrupt(?:ed)?|truncated|malformed|damaged|invalid|bad) (?:data|record|sample|shard|example|batch|image|tar|file(?! descriptor)|row|token(?:s| id)?|index|parquet|jsonl?)\b/i,
     /(?:[Cc]hecksum|[Hh]ash|MD5|CRC) (?:mismatch|error|does not match|verification failed|failed).{0,100}(?:shard|data|record|token|file|chunk)|crc32c? .{0,30}mismatch|tfrecord.{0,60}(?:corrupt|truncat)|DataLossError: (?:corrupted|truncated) record|corrupted record at/i,
@@ -273,7 +273,7 @@ const DATA_ROWS: readonly Row[] = [
   ]),
 ];
 
-/** What names one thing stands before what names many: the first row that matches is a line's class. */
+/** Specific rows come before general ones: the first row that matches gives a line's class. */
 export const ROWS: readonly Row[] = [
   ...NUMBER_ROWS,
   ...MEMORY_ROWS,
@@ -291,24 +291,24 @@ export const ROWS: readonly Row[] = [
 export type Signature = Row & { readonly signature: string };
 
 /**
- * Signatures of policy ML-20, ML-21 and ML-29, and of Marin's, JAX's, CUDA's and Ray's own messages. A match is evidence and no
- * verdict: the engine's terminal status comes first, and the word "error" alone means nothing.
+ * Signatures of policy ML-20, ML-21 and ML-29, and messages of Marin, JAX, CUDA and Ray. A match is evidence, not a verdict: the engine's
+ * terminal status takes precedence, and the word "error" by itself means nothing.
  */
 export const SIGNATURES: readonly Signature[] = [...ROWS, ...REPORTED_ROWS].flatMap(
   ({ signature, ...row }) => (signature === null ? [] : [{ ...row, signature }]),
 );
 
-/** The row of this name, or null: an entry of an older version may carry a name that is gone. */
+/** The row with this name; null if none, since an entry of an older version may carry a removed name. */
 export function signatureNamed(name: string): Signature | null {
   return SIGNATURES.find(({ signature }) => signature === name) ?? null;
 }
 
-/** What a message adds of all that might have brought it about names causes that nobody has seen. */
+/** Text in which a message lists possible causes; none of them was observed. */
 const SUPPOSED =
   /(?:\bThis (?:can|could|may|might|usually|typically|most likely|is likely)\b|\bEither the\b|\bThere are some potential root causes|\b[Pp]ossible (?:causes?|reasons?)\b|\bIt can be also caused\b|\bmay have been\b).*/;
 const WEIGHTS: readonly Row['weight'][] = ['cause', 'effect', 'hint'];
 
-/** The row that a text matches: a cause before an effect before a hint; null for none. */
+/** The row that matches a text: causes before effects before hints; null if none. */
 export function rowFor(text: string): Row | null {
   const said = text.replace(SUPPOSED, '');
   const found = ROWS.filter(({ pattern }) => pattern.test(said));
@@ -319,7 +319,7 @@ export function rowFor(text: string): Row | null {
   return null;
 }
 
-/** A store, or a service, that says no is no broken one; and what it does not give for the moment is no broken data. */
+/** A store or service that denies access is not broken, and a temporary download failure is not corrupt data. */
 function refusalIn(found: readonly Row[], { class: kind }: Row): Row | undefined {
   const told = REFUSED[kind];
   return told === undefined ? undefined : found.find((row) => row.class === told && row.weight === 'cause');
@@ -331,12 +331,12 @@ const REFUSED: Partial<Readonly<Record<FailureClass, FailureClass>>> = {
   data: 'network',
 };
 
-/** What the name of an exception alone tells; null for nothing. */
+/** The row for an exception name without a traceback; null if none matches. */
 export function bareRowFor(text: string): Row | null {
   return BARE_ROWS.find(({ pattern }) => pattern.test(text)) ?? namedRowFor(text);
 }
 
-/** An exception of a package with a name that tells its class. */
+/** A row for a package's exception if its name implies a class. */
 function namedRowFor(text: string): Row | null {
   const type = NAMED.exec(text)?.[1] ?? '';
   if (type === '') return null;
@@ -348,15 +348,15 @@ function namedRowFor(text: string): Row | null {
 
 const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;
 
-/** Never one that is simply tried again: a name is too little for that. */
+/** Excludes classes that are simply retried: an exception name is too little evidence for a retry. */
 type Named = Exclude<FailureClass, 'network' | 'preempted' | 'stalled' | 'benign' | 'code-small'>;
 
-/** The class that the name of an exception's type names itself; null where it names none. */
+/** The class that an exception's type name implies; null if none. */
 export function namedClassOf(type: string): Named | null {
   return NAMES.find(({ name }) => name.test(type))?.class ?? null;
 }
 
-/** Words of a name, as they are written in one: with a capital. In the order in which it is asked. */
+/** Capitalised parts of type names, in order of precedence. */
 const NAMES: readonly { readonly class: Named; readonly name: RegExp }[] = [
   { class: 'storage', name: /Checkpoint|Filesystem|FileSystem|Storage|Bucket|Blob/ },
   { class: 'data', name: /Dataset|DataLoss|Decod|Parquet|Corrupt|Shard(?!ing)|Record/ },

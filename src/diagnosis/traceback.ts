@@ -1,9 +1,9 @@
-/** Python tracebacks in a log: chained, of several processes at once, and of Ray's remote tasks. */
+/** Python tracebacks in a log: chained ones, interleaved ones of several processes, and those of Ray's remote tasks. */
 
 import { cutText } from '../domain/values.ts';
 import type { PlainLine } from './unprefixed.ts';
 
-/** `isImport`: the frame stands at a statement that imports; `isRaise`: at one that raises; `isRestore`: at one about a checkpoint; `statement`: what is shown of it. */
+/** `isImport`: the frame's statement imports; `isRaise`: raises; `isRestore`: loads a checkpoint. `statement`: its visible part. */
 export type Frame = {
   readonly file: string;
   readonly line: number;
@@ -14,18 +14,18 @@ export type Frame = {
   readonly statement: string;
 };
 
-/** One exception with the frames that it came through, the outermost first. */
+/** One exception with its frames, outermost first. */
 export type Raised = {
   readonly type: string;
   readonly message: string;
-  /** The lines behind it, which may go on with it: many messages have several. */
+  /** The next lines, which may continue the message: many messages have several lines. */
   readonly more: string;
   readonly frames: readonly Frame[];
-  /** The line of the log that names it, from 1. */
+  /** The log line that names the exception, numbered from 1. */
   readonly lineNumber: number;
 };
 
-/** `chain`: what was raised first stands first. `isIgnored`: the interpreter says itself that it goes on. */
+/** `chain`: in the order raised. `isIgnored`: the interpreter reports that it ignored the exception. */
 export type Traceback = {
   readonly stream: string;
   readonly chain: readonly [Raised, ...Raised[]];
@@ -33,28 +33,28 @@ export type Traceback = {
 };
 
 export type TracebackReader = {
-  /** Takes the next line; true where it belongs to a traceback, and is nobody's message. */
+  /** Reads the next line; true if it belongs to a traceback, so it is no separate message. */
   readonly take: (line: PlainLine, lineNumber: number) => boolean;
-  /** All that were read whole, by where they ended. */
+  /** All complete tracebacks, ordered by their last line. */
   readonly found: () => readonly Traceback[];
 };
 
 type Open = {
   frames: Frame[];
-  /** Where `File` stands: what is further left ends the frames. */
+  /** The indentation of `File`; a line with less indentation ends the frames. */
   indent: number | null;
-  /** The last line was a frame, and its statement follows. */
+  /** The last line was a frame, so its statement follows. */
   isAtFrame: boolean;
-  /** Lines since the last that belonged to it. */
+  /** Lines since the last one that belonged to this traceback. */
   idle: number;
   chain: Raised[];
-  /** The words between two tracebacks of one chain have been read. */
+  /** The sentence that links two tracebacks of a chain was read. */
   isLinked: boolean;
   isIgnored: boolean;
   state: 'frames' | 'after';
 };
 
-/** Reads line by line; the parts of each stream are put together on their own. */
+/** Reads line by line and assembles the lines of each stream separately. */
 export function createTracebackReader(): TracebackReader {
   const open = new Map<string, Open>();
   const done = createEnds<Traceback>(TRACEBACKS_MAX);
@@ -68,7 +68,7 @@ export function createTracebackReader(): TracebackReader {
     const one = open.get(stream);
     if (text.startsWith('Exception ignored in')) ignoredAt = lineNumber;
     if (HEADER.test(text)) {
-      // A data loader's worker is told behind the exception of whoever waited for it.
+      // The traceback of a data loader's worker follows that of the process which waited for it.
       if (one?.isLinked === true || (one?.state === 'after' && text.startsWith('Original ')))
         Object.assign(one, FRESH, { frames: [] });
       else {
@@ -82,10 +82,10 @@ export function createTracebackReader(): TracebackReader {
       }
       return true;
     }
-    // What goes on may be told without its frames.
+    // An ignored exception may have no frames.
     if (one === undefined && ignoredAt !== 0 && lineNumber === ignoredAt + 1 && RAISED_ALONE.test(text))
       return true;
-    // A file that cannot be parsed is told without a header, and a log that was cut may begin behind it.
+    // A syntax error has no header, and a truncated log may start after the header.
     if (one === undefined && (UNPARSED.test(text) || HEADLESS.test(text)))
       open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored: false });
     const begun = open.get(stream);
@@ -98,11 +98,11 @@ export function createTracebackReader(): TracebackReader {
   return { take, found };
 }
 
-/** One line behind a header, in the same stream. */
+/** Reads one line after a header, in the same stream. */
 function readOn(one: Open, text: string, lineNumber: number, close: () => void): boolean {
   const frame = frameIn(text);
   if (frame !== null) {
-    // Ray prints the frames of the remote task behind the name of its own error.
+    // Ray prints the remote task's frames after the name of its own error.
     if (one.state === 'after') Object.assign(one, FRESH, { frames: [] });
     one.indent = frame.indent;
     one.idle = 0;
@@ -117,7 +117,7 @@ function readOn(one: Open, text: string, lineNumber: number, close: () => void):
 
 type Seen = Pick<Frame, 'file' | 'line' | 'name'> & Pick<Open, 'indent'>;
 
-/** A frame as the interpreter, rich or IPython prints it. */
+/** Parses a frame as the interpreter, rich or IPython prints it. */
 function frameIn(text: string): Seen | null {
   const plain = FRAME.exec(text);
   const boxed = plain ?? BOXED_FRAME.exec(text);
@@ -128,7 +128,7 @@ function frameIn(text: string): Seen | null {
       name: boxed[3] ?? '',
       indent: plain === null ? 1 : text.length - text.trimStart().length,
     };
-  // What stands in a cell has no file.
+  // Code in a notebook cell has no file.
   const cell = CELL_FRAME.exec(text);
   if (cell !== null) return { file: `<${cell[1] ?? ''}>`, line: Number(cell[2] ?? 0), name: '', indent: 1 };
   const viewed = VIEWED_FRAME.exec(text);
@@ -149,7 +149,7 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
   }
   const indent = text.length - text.trimStart().length;
   const raised = RAISED.exec(text.trim());
-  // A log that lost its indentation has the statement where the next frame would stand.
+  // Without indentation, the statement is at the same level as the next frame.
   const isFlat = one.indent === 0;
   if (
     raised !== null &&
@@ -172,12 +172,12 @@ function readFrames(one: Open, text: string, lineNumber: number, close: () => vo
   return text.trim() === '' || /^\s{2,}/.test(text);
 }
 
-/** Python's own exceptions, which no statement looks like. */
+/** Whether the name is that of an exception, which no statement resembles. */
 function isError([, type = '']: RegExpExecArray): boolean {
   return /^[A-Z]\w{0,80}(?:Error|Exception)$/.test(type);
 }
 
-/** `at`: the line where the statement is shown to stand; 0 where it is not shown. */
+/** `at`: the line number shown for the statement; 0 if none is shown. */
 function noteStatement(one: Open, text: string, at: number): void {
   const last = one.frames.at(-1);
   if (last === undefined) return;
@@ -216,39 +216,39 @@ const FRESH: Pick<Open, 'indent' | 'idle' | 'isAtFrame' | 'isLinked' | 'state'> 
 const RAISED_ALONE = /^[A-Z_a-z][\w.]*(?:Error|Exception): /;
 const HEADER = /(?:^|[\s:|])Traceback \(most recent call last\)(?::?\s*$|: \(RANK \d{1,6}\)| ─)/;
 const FRAME = /^[\s|]*File "([^"]{1,400})", line (\d{1,9})(?:, in (.{1,160}))?/;
-/** As `faulthandler` does not write it. */
+/** Excludes the format of `faulthandler`. */
 const HEADLESS = /^\s*File "[^"]{1,400}", line \d{1,9}, in \S|^File [~/][\w./-]{1,400}\.py:\d{1,9}, in \w/;
 const UNPARSED = /^ {1,2}File "[^"]{1,400}", line \d{1,9}$/;
-/** As rich draws it, in a box. */
+/** rich's format, in a box. */
 const BOXED_FRAME = /^[│|] ([\w./-]{1,400}):(\d{1,9}) in ([\w<>]{1,160})/;
-/** Not of activations that are computed again, which are called checkpoints too. */
+/** Excludes recomputed activations, also called checkpoints. */
 const RESTORES = /state_dict\w{0,20}[[(]|(?:checkpoint|ckpt)\w{0,20}\[|\btorch\.load\(/;
 const BOX = /^[│|╭╰]/;
-/** IPython, in its several versions: a cell; a file, also without a line and as a link of Colab; what stands there. */
+/** IPython's formats in several versions: a cell; a file, perhaps without a line or as a Colab link; a source line. */
 const CELL_FRAME =
   /^\[?(?:Cell |Input )?<?((?:In ?\[\d{1,9}\]|ipython-input-[\w-]{1,40}|timed \w{1,10}))>?(?:\]\(\S{1,80}\))?(?:, line (\d{1,9})|,? in <)/;
 const VIEWED_FRAME =
   /^(?:File )?\[?([~/][\w./-]{1,400}\.py)(?:\]\(\S{1,80}\))?(?::(\d{1,9}))?,? in ([\w.<>]{1,160})(?:\(|$)/;
 const VIEWED_SOURCE = /^(?:-+> ?(\d{1,9})|\s{1,8}\d{1,9})(?: |$)/;
-// The name of a class, with Ray's addition of what it wraps. Without its module a name has to look like an exception's.
+// A class name, with Ray's suffix for the wrapped type. Without a module, the name must resemble an exception's.
 const RAISED =
   /^((?:(?:[A-Za-z_]\w{0,80}\.){1,12}[A-Z]\w{0,80}|(?:[A-Z]\w{0,80})?(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Failure))(?:\([\w.]{1,80}\))?)(?:: ?(.*))?$/;
 const LINK = /^[\s|]*(?:The above exception was the direct cause|During handling of the above exception)/;
 const MESSAGE_LINES_MAX = 4;
-/** Lines of others that come between, where nothing tells whose a line is. */
+/** Lines of other processes in between, if no prefix identifies the process. */
 const IDLE_LINES_MAX = 30;
-/** Enough to see a name in it. */
+/** Enough to find a name in the statement. */
 const STATEMENT_CHARS_MAX = 200;
-/** A recursion that ended at its limit has a thousand. */
+/** A recursion that reached its limit has a thousand frames. */
 const FRAMES_MAX = 200;
-/** A log of a thousand ranks has one for each, and one that tries again has more: the first and the last of them. */
+/** A log of a thousand ranks has one traceback per rank, and retries add more: keep the first and the last. */
 const TRACEBACKS_MAX = 1_000;
-/** Processes that print at the same time; who prints under ever new names ends the oldest. */
+/** Processes that print at the same time. Beyond the limit, a new stream closes the oldest. */
 const STREAMS_MAX = 10_000;
 
 export type Ends<Item> = { readonly add: (item: Item) => void; readonly all: () => readonly Item[] };
 
-/** Keeps so many from either end, in their order. */
+/** Keeps up to `each` items from both ends, in order. */
 export function createEnds<Item>(each: number): Ends<Item> {
   const first: Item[] = [];
   const last: Item[] = [];

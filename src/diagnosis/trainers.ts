@@ -1,4 +1,4 @@
-/** What each trainer and library prints beside its training lines, one row for each of them. */
+/** Formats of the training lines that trainers and libraries print, one row per trainer. */
 
 const NUMBER = /(\d{1,9}(?:\.\d{1,6})?)/.source;
 const UNIT = /%|[kMGT]i?B?/.source;
@@ -11,40 +11,40 @@ const MEMORY = new RegExp(
   `(?<![\\w/-])${NAME}(?: ?[([](${UNIT})[)\\]])?${MEMORY_IS}${NUMBER} ?(${UNIT})?(?![\\w.])(?: ?\\(${NUMBER}%\\))?`,
   'i',
 );
-/** Another memory, or the part of it that is not in use. */
+/** Another kind of memory, or the unused part. */
 const OTHER = /(?:cpu|host|ram|system|virtual|shared|pinned|free|available|avail|total|limit)[ _/-]?$/i;
 const BEFORE_CHARS = 12;
 
-/** `93.9%` where it says a share, else as much as it says, such as `44.6GiB`; null where it says nothing. */
+/** A share such as `93.9%` if the line has one, otherwise the amount, such as `44.6GiB`; null if it has neither. */
 function memoryIn(line: string): string | null {
   const match = MEMORY.exec(line);
   if (match === null || OTHER.test(line.slice(Math.max(0, match.index - BEFORE_CHARS), match.index)))
     return null;
   const [, named, value = '', unit = named, share] = match;
   if (share !== undefined || unit === '%') return shareOf(Number(share ?? value));
-  // torchvision's and OpenMMLab's loggers print whole MB without saying so; no other number without a unit says anything.
+  // torchvision's and OpenMMLab's loggers print whole MB without a unit. Ignore other numbers without a unit.
   if (unit === undefined) return /^\d{3,}$/.test(value) ? `${value}MB` : null;
   return `${Number(Number(value).toPrecision(4))}${/b$/i.test(unit) ? unit : `${unit}B`}`;
 }
 
-/** A share as it is recorded; null for what is none. */
+/** A share in the recorded format; null if it is out of range. */
 export function shareOf(percent: number): string | null {
   return percent >= 0 && percent <= 100 ? `${Number(percent.toPrecision(3))}%` : null;
 }
 
 type TrainerFormat = {
   readonly name: string;
-  /** Each line that a pattern of the row matches holds one of these, in capitals or not: ASCII, at least four characters. */
+  /** Every line that a pattern of this row matches contains one of these words, in any case: ASCII, at least four characters. */
   readonly words: readonly string[];
-  /** The exact number of all steps. */
+  /** The exact total number of steps. */
   readonly totalSteps?: RegExp;
   readonly firstStep?: RegExp;
   /** A complete checkpoint: its path and its step. */
   readonly saved?: RegExp;
   readonly saving?: RegExp;
-  /** The path of the checkpoint that it loads. */
+  /** The path of the loaded checkpoint. */
   readonly resumed?: RegExp;
-  /** Memory in use: `mb`, `gb` or `percent`, or `used` of the `whole`. */
+  /** Used memory in group `mb`, `gb` or `percent`, or `used` out of `whole`. */
   readonly memory?: RegExp;
 };
 
@@ -100,7 +100,7 @@ export const TRAINERS: readonly TrainerFormat[] = [
   },
 ];
 
-/** What the first row with this pattern finds in the line. */
+/** The match of the first row that has this pattern and matches. */
 export function trainerSays(
   what: Exclude<keyof TrainerFormat, 'name' | 'words'>,
   line: string,
@@ -114,7 +114,7 @@ export function trainerSays(
 
 const JAX_LIMIT = /(?<![a-z_])bytes_limit['"]?: ?(\d{1,15})\b/;
 
-/** `93.9%` if the line names the whole, else as it says, such as `11246MB`; null if it says nothing. */
+/** A share such as `93.9%` if the line names the total, otherwise the amount, such as `11246MB`; null if there is none. */
 export function memoryReportIn(line: string): string | null {
   const {
     mb,
@@ -129,12 +129,12 @@ export function memoryReportIn(line: string): string | null {
 }
 
 /**
- * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only where
- * no unit prefix was needed, that is below 1,000, or where the first line gives the bare total.
+ * A count as the bar shows it: three significant digits, so `5.16kit` is 5155 ± 5. `exact` only without a unit prefix, that is below 1,000,
+ * or if the first line prints the full total.
  */
 export type ShownCount = { readonly value: number; readonly exact: boolean };
 
-/** A measure as printed, so that its precision is known; `nan` and `inf` included. */
+/** A measure as printed, which preserves its precision; includes `nan` and `inf`. */
 export type MeasureName =
   | 'loss'
   | 'grad-norm'
@@ -145,12 +145,12 @@ export type MeasureName =
   | 'mfu';
 
 /**
- * `work`: what the line counts. `unnamed`: a bar that does not say it; it counts training where its total is the total of the
- * training. `other`: loading, generating, or an eval of an unknown trainer.
+ * `work`: what the line counts. `unnamed`: the bar has no name; it counts training steps if its total equals the training total. `other`:
+ * loading, generating, or an eval of an unknown trainer.
  */
 export type TrainingLine = {
   readonly work: 'training' | 'eval' | 'unnamed' | 'other';
-  /** Null: none is shown, or the bar has not begun (after a resume it does not begin at 0 either). */
+  /** Null if no step is shown, or the bar has no step yet (after a resume the first step is not 0 either). */
   readonly step: ShownCount | null;
   readonly total: ShownCount | null;
   readonly measures: { readonly [Name in MeasureName]?: string };
@@ -158,23 +158,23 @@ export type TrainingLine = {
   readonly tokensPerSecond: number | null;
   readonly elapsedSeconds: number | null;
   readonly remainingSeconds: number | null;
-  /** In use, as it is shown: `93.9%`, `44.6GiB`. */
+  /** Used memory as shown: `93.9%`, `44.6GiB`. */
   readonly memory: string | null;
 };
 
-/** A line that shows nothing but that it is about training. */
+/** A training line without values. */
 export const BARE_TRAINING_LINE: TrainingLine = {
   ...{ work: 'training', step: null, total: null, measures: {}, memory: null },
   ...{ secondsPerStep: null, tokensPerSecond: null, elapsedSeconds: null, remainingSeconds: null },
 };
 
-/** What a line shows of training, or null where it shows neither a step with a measure nor a bar. A record's prefix may stand before it. */
+/** Parses a training line, with or without a logger's prefix. Null if it has neither a step with a measure nor a bar. */
 export function readTrainingLine(line: string): TrainingLine | null {
   const levanter = LEVANTER.exec(line);
   if (levanter !== null) return ofLevanter(levanter);
   const bar = TQDM.exec(line);
   if (bar !== null) return ofTqdm(line, bar);
-  // The summary of a whole run is no step.
+  // A run's final summary is no step.
   if (OF_AN_EVAL.test(line) || line.includes('train_runtime')) return null;
   const measures = measuresIn(line);
   const step = stepIn(line);
@@ -183,7 +183,7 @@ export function readTrainingLine(line: string): TrainingLine | null {
   return {
     ...BARE_TRAINING_LINE,
     step: step?.current ?? null,
-    // A total beside an epoch is the total of that epoch.
+    // With an epoch, the total counts only that epoch's steps.
     total: EPOCH.test(line) ? null : (step?.total ?? null),
     measures,
     secondsPerStep: secondsIn(line),
@@ -192,10 +192,10 @@ export function readTrainingLine(line: string): TrainingLine | null {
   };
 }
 
-// Every part is anchored by its own name, so a long hostile line costs one pass.
+// Each part is anchored by its name, so a long hostile line costs only one pass.
 const LEVANTER =
   /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: postfix:([\s\S]*))?$/;
-// A job prints what it likes in the place of a number; what is none is recorded nowhere.
+// The job controls this text, so accept only a number.
 const LOSS = /(?:^|, )loss=([-+]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?))(?![^\s,])/i;
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
@@ -216,7 +216,7 @@ function ofLevanter(bar: RegExpExecArray): TrainingLine {
   };
 }
 
-/** `5.16k`; null for what is no count, or one that is not told exactly any more. */
+/** Parses `5.16k`; null if it is no count, or too large to be exact. */
 function parseCount(text: string): ShownCount | null {
   const match = /^(\d+(?:\.\d+)?)([kMGT]?)$/.exec(text);
   if (match === null) return null;
@@ -225,16 +225,16 @@ function parseCount(text: string): ShownCount | null {
   return Number.isSafeInteger(value) ? { value, exact: prefix === '' } : null;
 }
 
-/** `04:01` and `1:05:15`; tqdm lets the hours grow beyond a day. */
+/** Parses `04:01` and `1:05:15`; in tqdm the hours can exceed a day. */
 function parseClock(text: string): number | null {
   if (!/^\d{1,9}(?::\d\d){1,2}$/.test(text)) return null;
   return text.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0);
 }
 
-// The last bar of a line counts: a terminal's bar is written over itself.
+// Use the last bar of a line, because a terminal overwrites the earlier ones.
 const TQDM =
   /(\d{1,3})%\|[^|]{0,200}\| {0,8}(\d[\d.]{0,12}[kMG]?)\/(\d[\d.]{0,12}[kMG]?) \[[\d:]{1,12}<([\d:?]{1,12}),? {0,8}(\?|[\d.]{1,12}) ?([a-z]{1,10})\/([a-z]{1,10})/;
-/** Bars of other work: what is loaded, evaluated, generated. */
+/** Descriptions of bars for other work: loading, evaluating, generating. */
 const OTHER_WORK =
   /download|load|map\b|mapping|token|eval|valid|shard|fetch|prompt|generat|sampl|test|predict|upload|filter|convert|sanity|cach|compil|extract|packing|resolv|file|readin|examples|captur|quanti/i;
 const EPOCH = /epoch/i;
@@ -280,7 +280,7 @@ function exactly(digits: string): ShownCount {
 }
 
 const VALUE = /[-+]?(?:\d{1,15}(?:\.\d{1,15})?(?:e[-+]?\d{1,3})?|nan|inf)/i.source;
-/** Between the name of a measure and its value. */
+/** The separator between a measure's name and its value. */
 const IS = /['"]?(?: {0,3}[:=|] {0,3}| {1,3})(?:tensor\()?['"]?/.source;
 const OTHERS = /eval|val|valid|validation|test|dev|aux|z|router|balance|balancing|best|min|max/.source;
 
@@ -316,7 +316,7 @@ const OF_AN_EVAL =
 const OTHER_SIGNS =
   /grad(?:ient)?[_ /-]?norm|learning[_ ]rate|\blr\b|tokens?[_ /]|\btps\b|tflop|, skipped=|samples(?:\/s|PerSec)/i;
 
-/** A line of names and values that begins with its step. */
+/** A line of `name=value` pairs that starts with its step. */
 const COUNTED = /(?:^|[\])] ?|: |- )(?:global_)?(?:step|iter)=\d{1,12} \w{1,60}=/;
 
 const MILLISECONDS = /(?:time per iteration \(ms\): |\btime[ =:]{1,2})(\d{1,9}(?:\.\d{1,6})?)(?: ?ms)?/i;

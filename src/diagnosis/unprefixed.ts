@@ -1,14 +1,14 @@
-/** What a line says without what loggers and launchers put before it. */
+/** Strips the prefixes that loggers and launchers add to a log line. */
 
 import { jsonIn } from '../domain/values.ts';
 
-/** How loud the logger said it; null where no logger says. */
+/** The severity from the logger; null without a logger. */
 export type Level = 'quiet' | 'warning' | 'error';
 
-/** `stream`: whose line it is (a task, a rank, a host), so that two tracebacks that are printed at once stay apart. */
+/** `stream`: the task, rank or host that printed the line, so that interleaved tracebacks stay separate. */
 export type PlainLine = { readonly text: string; readonly stream: string; readonly level: Level | null };
 
-/** The lines that a line of the log holds: those of its record where it is one of JSON, else itself. */
+/** The plain lines in one log line: those of its JSON record if it has one, otherwise the line itself. */
 export function plainLines(line: string): readonly PlainLine[] {
   const record = saidInRecord(line);
   if (record === null) return partsOf(line).map(unprefixed);
@@ -19,7 +19,7 @@ export function plainLines(line: string): readonly PlainLine[] {
   });
 }
 
-/** A bar ends without a newline, so what is printed next stands behind it. */
+/** A bar ends without a newline, so the next output follows on the same line. */
 function partsOf(line: string): readonly string[] {
   const bar = BAR_END.exec(line);
   if (bar === null) return [line];
@@ -28,7 +28,7 @@ function partsOf(line: string): readonly string[] {
   return /^[:,]?\s{0,8}$/.test(rest) || BAR_ENDS_ON.test(rest) ? [line] : [line.slice(0, end), rest];
 }
 
-/** Strips colours and every prefix that is known, also several in a row; the indentation behind them stays. */
+/** Strips colours and all known prefixes, even several in a row; keeps the indentation after them. */
 function unprefixed(line: string): PlainLine {
   let text = line.replaceAll(COLOUR, '');
   let stream = '';
@@ -74,19 +74,19 @@ const LEVELS: Readonly<Record<string, Level>> = {
   FATAL: 'error',
 };
 
-// A logger, a launcher, a container and a scheduler at the most, each with a time.
+// At most a logger, a launcher, a container and a scheduler, each with a time.
 const PREFIXES_MAX = 8;
-/** As tqdm draws it: the share, the bar, the count, and times and numbers in brackets. */
+/** tqdm's format: percentage, bar, count, then times and rates in brackets. */
 const BAR_END = /\d{1,3}%\|[^|]{0,200}\|[^[\]|]{0,60}\[[^[\]]{0,300}\]/;
-/** What a program puts behind a bar is part of it. */
+/** Text that a program appends to a bar is part of the bar. */
 const BAR_ENDS_ON = /^[:,]? ?(?:\w{1,40} ?[=:]|\d)/;
 const COLOUR = /\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu;
 
 type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
 
-/** The first group is the level, where there is one. */
+/** The first group, if any, is the level. */
 const PREFIXES: readonly Shape[] = [
-  // Ray, which folds lines of several workers into one.
+  // Ray, which merges equal lines of several workers.
   who(
     /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
   ),
@@ -98,7 +98,7 @@ const PREFIXES: readonly Shape[] = [
   // srun --label and mpirun --tag-output.
   who(/^ {0,3}\d{1,5}: (?=\S| {2})/),
   who(/^\[\d{1,3},\d{1,5}\]<std(?:out|err)>: ?/),
-  // pdsh and DeepSpeed's launcher: a host's name or address.
+  // pdsh and DeepSpeed's launcher: a host name or address.
   who(/^(?=[a-z.-]{0,60}\d)[a-z][a-z\d.-]{1,60}: (?=\S| {2})/),
   who(/^\d{1,3}(?:\.\d{1,3}){3}: ?/),
   who(/^[\w.-]{1,60} +\| /),
@@ -112,12 +112,12 @@ const PREFIXES: readonly Shape[] = [
   plain(/^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? (?=\S)/),
   plain(/^\[ {0,8}\d{1,9}\.\d{1,9}\] /),
   plain(/^[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,60} [\w[\]./-]{1,60}: /),
-  // glog and absl, as C++ and as Python write it, and PyTorch's.
+  // glog and absl in their C++ and Python formats, and PyTorch.
   plain(/^\[?([IWEF])\d{3,8} \d\d:\d\d:\d\d\.\d{1,9} {1,8}(?:\d{1,10} )?[\w./-]{1,120}:\d{1,6}\] ?/),
   plain(/^\[?([IWEF]) (?:external\/)?[\w./-]{1,160}:\d{1,6}\] ?/),
-  // Python's logging in its usual shapes, loguru, DeepSpeed, Megatron.
+  // Python's logging in its common formats, loguru, DeepSpeed, Megatron.
   plain(/^\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)[^\]]{0,60}\]:? ?/i),
-  // Hydra's: whose it is, in brackets as well.
+  // Hydra, with the logger's name also in brackets.
   plain(
     /^(?:\[[\w./:-]{1,160}\]){1,5}\[(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL)\]{1,2}(?:\[[\w./:-]{1,80}\])?(?: -)? ?/,
   ),
@@ -133,7 +133,7 @@ const PREFIXES: readonly Shape[] = [
     /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
   ),
   plain(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
-  // Without a logger's name it is what a collector says of all that it collects.
+  // Without a logger's name, the level comes from a collector that labels all lines alike.
   plain(/^(?:INFO|DEBUG) (?=\S| {2})/),
   plain(/^\| (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}\| [^|]{1,160} - /),
   plain(/^[\w.-]{1,80} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) - /),
@@ -151,13 +151,13 @@ function plain(pattern: RegExp): Shape {
 
 export type SaidInRecord = { readonly lines: readonly string[]; readonly level: string };
 
-/** The lines of the message and of the exception beside it; null where the line is no such record. */
+/** Extracts the lines of the message and of the exception from a JSON record; null if the line is none. */
 export function saidInRecord(line: string): SaidInRecord | null {
   const at = line.indexOf('{"');
-  // A launcher's prefix may stand before the record, and its name holds no brace.
+  // A launcher's prefix, which contains no brace, may precede the record.
   if (at < 0 || at > PREFIX_CHARS || !line.trimEnd().endsWith('}')) return null;
   const record = jsonIn(line.slice(at));
-  // What looks like a record and is none is a line like any other.
+  // Treat invalid JSON as plain text.
   if (!isObject(record)) return null;
   const inner = record['jsonPayload'] ?? record['record'];
   const fields = isObject(inner) ? { ...record, ...inner } : record;
@@ -179,13 +179,13 @@ function textOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** Of Python's JSON formatters, structlog, Docker, Google Cloud Logging and Fluent Bit: the first ones name the message. */
+/** Message fields of Python's JSON formatters, structlog, Docker, Google Cloud Logging and Fluent Bit, in order of preference. */
 const MESSAGES = ['message', 'msg', 'log', 'textPayload', 'event', 'text'];
 const EXCEPTIONS = ['exc_info', 'exc_text', 'exception', 'traceback', 'stack_trace', 'stacktrace', 'stack'];
-/** Without a logger's name the level is what a collector says of all that it collects. */
+/** Without a logger's name, the level comes from a collector that labels all lines alike. */
 const LOGGERS = ['logger', 'logger_name', 'name', 'module', 'lineno', 'funcName', 'caller'];
 const LOUD = /^(?:warn(?:ing)?|error|critical|fatal)$/i;
 const LEVEL_FIELDS = ['level', 'severity', 'levelname', 'log_level'];
 const PREFIX_CHARS = 200;
-/** A traceback of a recursion has a thousand. */
+/** The traceback of a recursion has about a thousand lines. */
 const LINES_MAX = 2_000;

@@ -1,6 +1,6 @@
 /**
- * When to look: a few times after a submission, then at a steady pace, and more often while something is wrong (policy ML-08,
- * HR-03). The numbers are a lane's, with those of its kind where it says nothing.
+ * When to poll a job: a few times after its submission, then at a steady interval, and more often after a problem (policy ML-08, HR-03). A
+ * lane sets the numbers; the defaults of its kind fill the gaps.
  */
 
 import { limits } from '../domain/limits.ts';
@@ -11,17 +11,17 @@ import { jobStateOf } from '../domain/logbook/job-state.ts';
 import { incidentsSinceTaken, type RunState } from '../domain/logbook/run-state.ts';
 import { after, fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
 
-/** The watch looks for a stop this often, whatever its cadence: a stop reaches the engine within a minute. */
+/** Milliseconds between checks for a stop, at any cadence, so that a stop reaches the engine within a minute. */
 const STOP_LOOK_PERIOD_MS = 30_000;
 
 export type Cadence = {
-  /** How long after the submission of an attempt the first looks are. */
+  /** Delays of the first observations after the submission of an attempt. */
   readonly startupMs: number | readonly number[];
-  /** After those, until so many looks in a row were well; null: at once as always. */
+  /** The interval after those, until `settleLooks` observations in a row are healthy; null: use `pollMs` right away. */
   readonly settleMs: number | null;
   readonly settleLooks: number;
   readonly pollMs: number;
-  /** While something is wrong that nobody has taken. */
+  /** The interval during a problem that no person has taken over. */
   readonly alertMs: number;
 };
 
@@ -34,7 +34,7 @@ export const USUAL_CADENCE: Cadence = {
   alertMs: 120_000,
 };
 
-/** The moment of the next check of a live run. A stop that was asked for is never waited with. */
+/** The time of a live run's next check. A requested stop is due immediately. */
 export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): Instant {
   const { submission, observation, stop } = state;
   if (submission === null || stop !== null) return now;
@@ -47,7 +47,7 @@ export function nextCheckAt(state: RunState, cadence: Cadence, now: Instant): In
   return sooner(next, stoppingTime(state));
 }
 
-/** When a person wants the watch to end; null where it has ended, or ends at no time. */
+/** The time at which a person wants the watch to end; null if it has ended or has no time limit. */
 function stoppingTime({ watch: { bound, ended } }: RunState): Instant | null {
   return ended !== null || bound === null || bound.time === null ? null : fromRfc3339(bound.time);
 }
@@ -56,17 +56,17 @@ function sooner(next: Instant, other: Instant | null): Instant {
   return other !== null && other < next ? other : next;
 }
 
-/** How long after the submission somebody looks first. */
+/** The delay from the submission to the first observation. */
 export function firstLookMs({ startupMs }: Cadence): number {
   return Math.min(...startsOf(startupMs));
 }
 
-/** At what pace a run is looked at by which nobody has looked yet. */
+/** The expected interval for a run without any observation yet. */
 export function firstPaceMs(cadence: Cadence): number {
   return Math.max(firstLookMs(cadence), cadence.settleMs ?? cadence.pollMs);
 }
 
-/** How soon after a look the next one is; `state` has this look. */
+/** The delay until the next observation; `state` includes the current one. */
 export function nextLookMs(state: RunState, cadence: Cadence, now: Instant): number {
   const paceMs = Math.min(paceOf(state, cadence), witnessMs(state));
   const sinceMs = now - (fromRfc3339(state.submission?.at ?? '') ?? now);
@@ -82,12 +82,12 @@ function paceOf(state: RunState, cadence: Cadence): number {
       : cadence.pollMs;
 }
 
-/** Looks at a job in the time that its rented machine may idle. */
+/** Observations of a job within the time that its rented machine may idle. */
 const WITNESSES = 3;
 
 /**
- * A rented machine is destroyed where no step was seen to move for so long: whoever looks more seldom takes one that works for idle.
- * The account is looked at twice before that time is over, and has to know by then what the job does.
+ * ferrybot destroys a rented machine if no observation saw a step move for that long, so rarer polls would make a working one seem idle.
+ * ferrybot checks the account twice within that time and needs a current job status by then.
  */
 function witnessMs(state: RunState): number {
   const terms = rentalTerms(state);
@@ -108,7 +108,7 @@ export function isHealthy(state: RunState): boolean {
   return jobStateOf(state) === 'stepping';
 }
 
-/** Until it is well again, a person has taken what had happened until then, or the watch has ended. */
+/** Whether a problem is open: until the job recovers, a person takes over all incidents so far, or the watch ends. */
 function isAlert(state: RunState): boolean {
   if (state.watch.ended !== null) return false;
   const job = jobStateOf(state);
@@ -116,22 +116,22 @@ function isAlert(state: RunState): boolean {
   return state.taken === null || incidentsSinceTaken(state).length > 0;
 }
 
-/** How often the logbook is looked at for a stop, whatever the cadence: never more seldom than every 30 s. */
+/** The interval between checks of the logbook for a stop: at most 30 s, at any cadence. */
 export function stopLookPeriodMs(cadence: Cadence): number {
   return Math.min(STOP_LOOK_PERIOD_MS, firstLookMs(cadence), cadence.pollMs);
 }
 
-/** A run, and since when it is due. */
+/** A run and the time since which it is due. */
 export type Due = { readonly state: RunState; readonly at: number };
 
-/** Those that have waited longest, and before them those that are to stop: they are due in every turn. */
+/** The runs with a requested stop, which are always due, then those that waited longest. */
 export function longestDue(due: readonly Due[]): readonly RunState[] {
   const stopping = due.filter(({ state }) => state.stop !== null);
   const others = due.filter(({ state }) => state.stop === null).toSorted((a, b) => a.at - b.at);
   return [...stopping, ...others].slice(0, limits.looksPerTurnMax).map(({ state }) => state);
 }
 
-/** The lease under which `holder` may write its next observation, or null while another one holds it. */
+/** The lease under which `holder` may write its next observation; null while another holder has it. */
 export function leaseFor(state: RunState, holder: string, now: Instant, cadenceMs: number): Lease | null {
   const current = state.observation?.lease ?? null;
   const until = toRfc3339(after(now, cadenceMs + limits.leaseSlackMs));
@@ -142,18 +142,18 @@ export function leaseFor(state: RunState, holder: string, now: Instant, cadenceM
   return isOver ? { holder, fence: current.fence + 1, until } : null;
 }
 
-/** The same lease until a while after the next look. */
+/** The same lease, extended until some time after the next observation. */
 export function prolonged(lease: Lease, now: Instant, cadenceMs: number): Lease {
   return { ...lease, until: toRfc3339(after(now, cadenceMs + limits.leaseSlackMs)) };
 }
 
-/** The same lease given back now, so that the next shift need not wait for it to run out. */
+/** The same lease, released now, so that the next shift need not wait until it expires. */
 export function released(lease: Lease, now: Instant): Lease {
   // rules AG-06, AG-07, AG-11, AG-27
   return { ...lease, until: toRfc3339(now) };
 }
 
-/** The newest observation once more under a lease that is given back; null: it is not this holder's. */
+/** Repeats the newest observation with a released lease; null if `holder` does not have the lease. */
 export function handedOver(state: RunState, holder: string, now: Instant): EventDraft | null {
   const last = state.observation;
   if (state.end !== null || last === null || last.lease.holder !== holder) return null;

@@ -1,4 +1,4 @@
-/** The course of a run over its looks: what the next one is compared with, recorded with each. */
+/** The history of a run over its observations. Each observation records it, for comparison with the next one. */
 
 import {
   addValue,
@@ -34,7 +34,7 @@ import {
   type Training,
 } from './training.ts';
 
-/** The course with this look. */
+/** The history including this observation. */
 export function courseOf(state: RunState, look: Look): Course {
   const before = state.observation?.course ?? {};
   if (look.job.kind !== 'found') return before;
@@ -54,7 +54,7 @@ export function courseOf(state: RunState, look: Look): Course {
   };
 }
 
-/** One step of each look says nothing of a resume that goes back by less than a look; all of them need not stand in the record. */
+/** A resume may go back by less than one poll, so one step per observation is too coarse. Record a bounded sample of the steps. */
 function lastSteps({ job, log }: Look): Pick<Course, 'lastSteps'> {
   const isCutShort = job.kind === 'found' && isTerminal(job.status) && job.status !== 'SUCCEEDED';
   const { replay } = log.training;
@@ -104,7 +104,7 @@ function measured(
   });
 }
 
-/** Tokens or steps a second, as the log prints them; where it does not, by the exact steps between two looks. */
+/** Tokens or steps per second from the log; otherwise computed from the exact steps of two observations. */
 function speedOf({ observation }: RunState, { at, log }: Look): number | null {
   const { look } = log.training;
   const tokens = medianOf(look.tokensPerSecond);
@@ -130,12 +130,12 @@ function saved(
   const last = fromRfc3339(before.saved?.at ?? '');
   const gap = last === null ? null : at - last;
   const longest = Math.max(before.saved?.longestGapMs ?? 0, gap ?? 0);
-  // It was completed after the look before: what is late is told of in time.
+  // Use the previous observation's time, the earliest possible completion, so that a late checkpoint is reported in time.
   const newest = { at: observation?.at ?? now, longestGapMs: longest === 0 ? null : longest };
   return present({ saved: newest, savingSince });
 }
 
-/** A series as it is recorded: decimals are text there. */
+/** Converts a series for the record, with decimals as text. */
 export function recorded({ trend, values, spread, lowest, streak, met, notFinite }: Series): RecordedSeries {
   return present({
     trend: trend === null ? null : decimal(trend),
@@ -148,7 +148,7 @@ export function recorded({ trend, values, spread, lowest, streak, met, notFinite
   });
 }
 
-/** A recorded series; none where nothing was recorded. */
+/** Parses a recorded series; an empty series if there is none. */
 function readSeries(from: RecordedSeries | undefined): Series {
   if (from === undefined) return NO_SERIES;
   const { trend, values, spread, lowest, streak, met, notFinite } = from;
@@ -163,7 +163,7 @@ function readSeries(from: RecordedSeries | undefined): Series {
   };
 }
 
-/** The series of a course, to be read on with. */
+/** The recorded series, to be continued. */
 function seriesOf(course: Course | undefined): Training['series'] {
   return Object.fromEntries(
     FOLLOWED.flatMap((name) => {
@@ -173,14 +173,14 @@ function seriesOf(course: Course | undefined): Training['series'] {
   );
 }
 
-/** How busy the accelerators were at this look, in per cent: by the job's own lines, else by the engine; null: nobody measured. */
+/** Accelerator use at this observation in per cent, from the job's lines, otherwise from the engine; null if neither has it. */
 function useAt({ log, job }: Look): number | null {
   const said = job.kind === 'found' ? job.use?.accelerators : undefined;
   // rule VA-17
   return medianOf(log.training.look.use) ?? said ?? null;
 }
 
-/** The pace of this look with the use of the machines; nothing where nobody says anything of either. */
+/** The speed and the machine use at this observation; undefined if there is neither. */
 export function paceAt(state: RunState, look: Look): Pace | undefined {
   const pace = paceOf(look.log.training);
   const use = look.job.kind === 'found' ? look.job.use : undefined;
@@ -192,7 +192,7 @@ export function paceAt(state: RunState, look: Look): Pace | undefined {
   return { secondsPerStep: null, tokensPerSecond: null, remainingSeconds: null, ...pace, ...measured };
 }
 
-/** Of this attempt: a run that goes on under its id has what the attempt before it used, until this one is heard of. */
+/** Only from this attempt: until it reports, a resumed tracker run shows the previous attempt's memory. */
 function trackedMemory(state: RunState, { tracker }: Look): string | null {
   if (tracker == null || tracker.answer.kind !== 'found') return null;
   const { run } = tracker.answer;
@@ -204,7 +204,7 @@ function ramOf(percent: number | undefined): string | null {
   return share === null ? null : `ram:${share}`;
 }
 
-/** The log facts that the newest observation recorded; reading goes on at its offset, so that no byte is judged twice. */
+/** Restores the log facts of the newest observation. Reading continues at its offset, so no byte is judged twice. */
 export function logFactsFrom(state: RunState): { readonly facts: LogFacts; readonly offset: number } {
   const last = state.observation;
   const past = trainsSmaller(state) ? undefined : state.attempts.at(-1);
@@ -235,7 +235,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
     resumedFrom: last.resumedFrom ?? null,
     evalRunning: open?.isEvalRunning ?? false,
     skipping: open?.isLineSkipped ?? false,
-    // Lines are counted from here on: what stood above has a number below zero.
+    // Line numbers restart at 0 here, so earlier lines have negative numbers.
     origin:
       open?.task === undefined || open.task === null
         ? null
@@ -245,7 +245,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
   return { facts, offset: last.logOffset };
 }
 
-/** What the next look has to know beside what was recorded of this one; nothing where nothing is open. */
+/** State that the next observation needs in addition to the recorded facts; undefined if there is none. */
 export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
   const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
   const task =
@@ -254,7 +254,7 @@ export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): O
   return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
 }
 
-/** Everything that the detectors may know of this look. */
+/** All facts of this observation that detectors may use. */
 export function evidenceOf(state: RunState, look: Look): Evidence {
   const { job, log, witnesses = NO_WITNESSES } = look;
   const course = courseOf(state, look);
@@ -304,12 +304,12 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
   };
 }
 
-/** At the newest look that told one: those after the last line tell none, however many they are. */
+/** From the newest observation with a value: later lines, however many, may have none. */
 function lastSecondsPerStep({ paces }: RunState): number | null {
   return numberOrNull(paces.findLast(({ secondsPerStep }) => secondsPerStep !== null)?.secondsPerStep);
 }
 
-/** By the store where it could be read: what the log calls saved, or never calls saved, is its word alone. */
+/** Prefer the stores if they were readable. The log only claims that a checkpoint is saved, or omits it. */
 function savedOf(
   { log }: Look,
   course: Course,
@@ -327,7 +327,7 @@ function savedOf(
   };
 }
 
-/** A machine that is slow from the start has no better look of its own to be held against. */
+/** A machine that is slow from the start has no faster observation of its own for comparison. */
 function speedBefore(state: RunState): number | null {
   const trends = trainedAlike(state).flatMap(({ observation }) => {
     const { trend, values } = readSeries(observation?.course?.speed);
@@ -348,7 +348,7 @@ function objectiveOf(
   return [first, before, now].every(Number.isFinite) ? { ...objective, first, before, now } : null;
 }
 
-/** What a job left that was to: of what the lane does not say, and of a file that nobody here can read, nothing is missed. */
+/** What the job left as required. Nothing is missing if the lane requires nothing, or if this process cannot read the file. */
 function leftBy(
   manifest: Manifest | null,
   { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Look,
@@ -374,7 +374,7 @@ function trackerOf(intended: string, { log, tracker, witnesses = NO_WITNESSES }:
   return { intended: meant, logged: log.trackers.map(({ id }) => id), said };
 }
 
-/** Attempts of one run count to the same last step. */
+/** All attempts of a run have the same total of steps. */
 function totals({ attempts }: RunState, { log }: Look): Evidence['config'] {
   const before = attempts.at(-1)?.observation?.totalSteps ?? null;
   if (before === null || log.exactTotal === null) return [];

@@ -1,4 +1,4 @@
-/** What a job's log has said so far: a fold over its text in which every line is read exactly once. */
+/** Facts from a job's log so far: a fold over its text that reads every line exactly once. */
 
 import { SIGNATURES } from '../diagnosis/rows.ts';
 import {
@@ -16,20 +16,20 @@ import type { TrackerRun } from '../domain/logbook/events/job-events.ts';
 import { cutText } from '../domain/values.ts';
 import { addTrainingLine, goneBack, isNotFinite, NO_TRAINING, type Training } from './training.ts';
 
-/** Workers that one signature was seen on: the hosts of a large slice, which is one machine; with more it is uncertain. */
+/** The most workers recorded per signature: the hosts of one large slice, which is one machine. Above that, the origin is uncertain. */
 export const FAILURE_WORKERS_MAX = 64;
 
-/** One signature seen. `line` is the first line that showed it, up to `limits.logLineCharsMax`: scrub it, then cut it. */
+/** One matched signature. `line`: the first match, up to `limits.logLineCharsMax`. Redact the line before you truncate it. */
 export type SignatureMatch = {
   readonly id: string;
   readonly line: string;
-  /** Of the newest line that showed it. */
+  /** The number of the newest match. */
   readonly lastLineNumber: number;
-  /** Addresses of the workers whose lines showed it; `several` where Ray folded more workers into one line. */
+  /** Addresses of the workers that printed matches; `several` if Ray merged lines of more workers. */
   readonly workers: readonly string[];
 };
 
-/** The head of the latest traceback of a Ray task, and the line that it stood in. */
+/** The worker at the head of the latest traceback of a Ray task, and that line's number. */
 type TaskOrigin = { readonly worker: string; readonly lineNumber: number };
 
 type SignatureMatches = {
@@ -38,7 +38,7 @@ type SignatureMatches = {
   readonly failures: readonly SignatureMatch[];
 };
 
-/** Adds what one line says; `lines` is the number of this line. */
+/** Adds the signatures that one line matches; `lines` is the line's number. */
 function readFailure<Facts extends SignatureMatches>(facts: Facts, line: string): Facts {
   const task = line.includes('RayTaskError(') ? workerAddress(line) : null;
   const known = task === null ? facts : { ...facts, origin: { worker: task, lineNumber: facts.lines } };
@@ -46,7 +46,7 @@ function readFailure<Facts extends SignatureMatches>(facts: Facts, line: string)
   return found.reduce((all, { signature }) => withFailure(all, signature, line), known);
 }
 
-/** Adds a failure that the line shows, alone or beside what was read before it. */
+/** Adds a match of one signature on a line, from the worker on that line or from the open traceback. */
 export function withFailure<Facts extends SignatureMatches>(facts: Facts, id: string, line: string): Facts {
   const worker = workerAddress(line) ?? originOf(facts);
   const seen = facts.failures.find((known) => known.id === id) ?? { id, line, workers: [] };
@@ -58,12 +58,12 @@ export function withFailure<Facts extends SignatureMatches>(facts: Facts, id: st
   return { ...facts, failures };
 }
 
-/** What is raised within a traceback belongs to the task that its head names. */
+/** A failure inside a traceback comes from the task at its head. */
 function originOf({ origin, lines }: SignatureMatches): string | null {
   return origin !== null && lines - origin.lineNumber <= limits.tracebackLinesMax ? origin.worker : null;
 }
 
-/** Beyond the limit, `several` stands for the other workers. */
+/** Beyond the limit, `several` represents the other workers. */
 function joined(known: readonly string[], worker: string | null): readonly string[] {
   if (worker === null || known.includes(worker) || known.includes(SEVERAL)) return known;
   return known.length < FAILURE_WORKERS_MAX
@@ -78,7 +78,7 @@ const PLACE = /\((?:[^()]{0,200} )?pid=\d{1,10}, ip=([0-9A-Fa-f:.]{2,45})(?=[,)]
 // `[repeated 3x across cluster]` (Ray's log deduplication, python/ray/_private/ray_logging).
 const REPEATED = /\[repeated \d+x across (?:the )?cluster\]/;
 
-/** The address of the worker that a line names, or null. `several` if Ray folded the same line of more workers into this one. */
+/** The worker's address on a line, or null. `several` if Ray merged the same line of more workers. */
 export function workerAddress(line: string): string | null {
   const written = PLACE.exec(line)?.[1];
   const address = written === undefined ? null : canonicalAddress(written);
@@ -86,8 +86,8 @@ export function workerAddress(line: string): string | null {
 }
 
 /**
- * Each line that the log reader or a signature uses holds one of these words or one of a trainer's, in capitals or not. They are
- * ASCII and have at least four characters; a newline stands first or last.
+ * Every line that the log reader or a signature uses contains one of these words or of a trainer's, in any case. All are ASCII with at
+ * least four characters; a newline may only be first or last.
  */
 const TELLING_WORDS: readonly string[] = [
   // Failures.
@@ -104,12 +104,12 @@ const TELLING_WORDS: readonly string[] = [
 ];
 
 const LINE_FEED = 10;
-/** With this bit set, capitals equal small letters; a few signs equal others too, which only costs time. */
+/** This bit maps capitals to small letters. It also makes a few other characters equal, which only costs time. */
 const FOLD = 0x20;
 const REACH = Math.min(...TELLING_WORDS.map(({ length }) => length));
 
 const WORDS = TELLING_WORDS.map((word) => Uint8Array.from(word, (sign) => sign.charCodeAt(0) | FOLD));
-/** By two bytes that stand side by side: how far the search may go on, and the words that may end their reach there. */
+/** For each pair of adjacent bytes: how far the search may skip, and the words with this pair at the end of their first `REACH` bytes. */
 const [JUMPS, ENDING] = tables();
 
 function tables(): readonly [Uint8Array, ReadonlyMap<number, readonly Uint8Array[]>] {
@@ -127,8 +127,8 @@ function pairAt(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * Where the first telling word in [from, end) begins; -1 where there is none (Wu and Manber, *A fast algorithm for
- * multi-pattern searching*, 1994). A word whose newline stands before `from` counts from the newline on.
+ * The index of the first telling word in [from, end); -1 for none (Wu and Manber, *A fast algorithm for multi-pattern searching*, 1994). A
+ * word with its newline before `from` counts from that newline.
  */
 export function findTellingWord(bytes: Uint8Array, from: number, end: number): number {
   let at = from + REACH - 1;
@@ -151,7 +151,7 @@ function isAt(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
   return true;
 }
 
-/** How many lines end in [from, end). */
+/** The number of newlines in [from, end). */
 function countLines(bytes: Uint8Array, from: number, end: number): number {
   let count = 0;
   for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < end; at = bytes.indexOf(LINE_FEED, at + 1))
@@ -159,38 +159,38 @@ function countLines(bytes: Uint8Array, from: number, end: number): number {
   return count;
 }
 
-/** Tracker links of one log: one a launch, and a few that were only mentioned. */
+/** The most tracker links per log: one per launch, and a few that were only mentioned. */
 const LOG_TRACKERS_MAX = 20;
-/** Different eval keys of one log: Paloma has a few dozen sets with two values each. */
+/** The most eval keys per log: Paloma has a few dozen sets with two values each. */
 const LOG_EVAL_KEYS_MAX = 500;
 
-/** State and result in one: hand it back with the next chunk. Plain data, so it can be stored. */
+/** State and result in one: pass it back with the next chunk. It is plain data, so it can be stored. */
 export type LogFacts = {
-  /** The unfinished last line; it is read when its newline comes, or by `finishLog`. */
+  /** The unfinished last line; it is read with its newline, or by `finishLog`. */
   readonly carry: string;
-  /** The rest of a line that was longer than any real one is being passed over. */
+  /** Whether the reader is skipping the rest of an overlong line. */
   readonly skipping: boolean;
   readonly lines: number;
-  /** Steps as shown last; never smaller precision than the log has, see `ShownCount`. */
+  /** The last shown step, with the log's precision, see `ShownCount`. */
   readonly step: ShownCount | null;
-  /** From the first line of the bar, the only place where it is exact; then never changed. */
+  /** From the bar's first line, the only exact source; it never changes afterwards. */
   readonly exactTotal: number | null;
   readonly loss: string | null;
-  /** How fast it goes, and the course of what it measures. */
+  /** The speed, and the trend of each measure. */
   readonly training: Training;
-  /** True when the first step is through: the only evidence that it fits the memory. */
+  /** Whether the first step completed: the only evidence that the job fits in memory. */
   readonly firstStepCompleted: boolean;
   readonly evalRunning: boolean;
-  /** Latest values of keys `eval/…`, as printed. */
+  /** The latest values of `eval/…` keys, as printed. */
   readonly evals: Readonly<Record<string, string>>;
-  /** As their links in the log name them. */
+  /** Runs from tracker links in the log. */
   readonly trackers: readonly TrackerRun[];
-  /** The newest checkpoint with a commit line, by step. */
+  /** The step of the newest checkpoint with a commit line. */
   readonly checkpointStep: number | null;
   readonly checkpointPath: string | null;
-  /** A checkpoint is being written: its commit line has not come. */
+  /** Whether a checkpoint is being written: its commit line is missing. */
   readonly isSaving: boolean;
-  /** The path that the run went on from. */
+  /** The path of the checkpoint that the run resumed. */
   readonly resumedFrom: string | null;
   readonly failures: readonly SignatureMatch[];
   readonly origin: TaskOrigin | null;
@@ -217,16 +217,15 @@ export const NO_LOG_FACTS: LogFacts = {
 };
 
 /**
- * Reads the next piece of a log, UTF-8 that ends with a whole character. The result does not depend on where the pieces
- * were cut, and a piece is never read again: errors of hours ago do not come back (the trap of grep-before-tail). Only the
- * few lines that can say something are ever made into text.
+ * Reads the next chunk of a log: UTF-8 that ends with a complete character. The result does not depend on the chunk boundaries. No chunk is
+ * read twice, so errors of hours ago do not return (the trap of grep-before-tail). Only lines that can contain facts are decoded to text.
  */
 export function readLogBytes(before: LogFacts, read: Uint8Array): LogFacts {
   const piece = withLineEnds(read);
   const facts = afterReturn(before, piece);
   const firstEnd = piece.indexOf(NEWLINE);
   if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece));
-  // What was cut in two is put together; the rest is read where it stands.
+  // Join the line that the chunk boundary split; read the other lines in place.
   const first = { ...facts, carry: '', skipping: false };
   const opened = facts.skipping ? first : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)));
   const end = piece.lastIndexOf(NEWLINE) + 1;
@@ -236,7 +235,7 @@ export function readLogBytes(before: LogFacts, read: Uint8Array): LogFacts {
 const NEWLINE = 10;
 const RETURN = 13;
 
-/** A bar that a terminal shows is written over itself: a carriage return ends a line too. */
+/** A terminal overwrites its progress bar, so a carriage return ends a line too. */
 function withLineEnds(piece: Uint8Array): Uint8Array {
   let at = piece.indexOf(RETURN);
   if (at === -1) return piece;
@@ -246,26 +245,26 @@ function withLineEnds(piece: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Whether the one at the end of a piece has ended a line shows the next piece. */
+/** Only the next chunk shows whether a carriage return at the end of a chunk ends the line. */
 function afterReturn(facts: LogFacts, piece: Uint8Array): LogFacts {
   const isLineEnd = facts.carry.endsWith('\r') && piece.length > 0 && piece[0] !== NEWLINE;
   return isLineEnd ? readLine({ ...facts, carry: '' }, facts.carry) : facts;
 }
 
-// A byte order mark is a character of the log like any other: the same bytes are the same text wherever they are cut.
+// Keep a byte order mark as a character, so that the same bytes give the same text for any chunk boundaries.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function textOf(bytes: Uint8Array): string {
   return DECODER.decode(bytes);
 }
 
-/** Keeps the unfinished last line, or reads it where it is longer than any real one. */
+/** Keeps the unfinished last line, or reads it if it is longer than any real one. */
 function carryOn(facts: LogFacts, carry: string): LogFacts {
   if (carry.length <= limits.logLineCharsMax) return { ...facts, carry };
   return { ...readLine({ ...facts, carry: '' }, carry), skipping: true };
 }
 
-/** Whole lines in [begin, end), where a newline stands before `begin`. Lines without a telling word are counted and no more. */
+/** Reads whole lines in [begin, end), where a newline precedes `begin`. Lines without a telling word are only counted. */
 function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, end: number): LogFacts {
   let next = facts;
   for (let from = begin; from < end; ) {
@@ -280,7 +279,7 @@ function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, end: numbe
   return next;
 }
 
-/** Reads the last line of a log that has ended without a newline. */
+/** Reads the last line of a log that ended without a newline. */
 export function finishLog(facts: LogFacts): LogFacts {
   return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry);
 }
@@ -294,7 +293,7 @@ function readLine(facts: LogFacts, whole: string): LogFacts {
   return readPlainLine(isOther ? readMemory(counted, line) : readTraining(counted, training, line), line);
 }
 
-/** Said between the lines of training, by whatever prints it. */
+/** Memory reports of any program between the training lines. */
 function readMemory(facts: LogFacts, line: string): LogFacts {
   const memory = memoryReportIn(line);
   if (memory === null) return facts;
@@ -302,12 +301,12 @@ function readMemory(facts: LogFacts, line: string): LogFacts {
   return { ...facts, training: { ...training, look: { ...training.look, memory } } };
 }
 
-/** Of a trainer without a line for its first step, the first loss tells that it is through. */
+/** If the trainer prints no line for its first step, the first loss shows that the step completed. */
 function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFacts {
   const { exactTotal } = facts;
   if (line.work === 'unnamed' && exactTotal !== null && line.total?.value !== exactTotal) return facts;
   const known = withTraining(facts, line);
-  // Before the first step some trainers print a loss that is no number yet.
+  // Some trainers print a NaN loss before the first step.
   if (line.step?.value === 0) return known;
   const isBroken = isNotFinite(line, known.training);
   const isSeen = facts.failures.some(
@@ -332,15 +331,15 @@ function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
   };
 }
 
-/** An eval begins with a bar without steps, and is over when its bar is full. */
+/** An eval starts with a bar without steps and ends when its bar is full. */
 function readEvalBar(facts: LogFacts, { step, total }: TrainingLine): LogFacts {
   if (step === null) return { ...facts, evalRunning: true };
   return step.value === total?.value ? { ...facts, evalRunning: false } : facts;
 }
 
-// Entity and project may hold anything but a slash or a space; the emoji before the link may be mojibake.
+// Entity and project may contain anything but a slash or a space; the emoji before the link may be mojibake.
 const TRACKER_LINK = /https:\/\/wandb\.ai\/[^/\s]{1,128}\/[^/\s]{1,128}\/runs\/([\w-]{1,128})(?![\w-])/;
-// More digits are no step, and no number that is told exactly.
+// More digits are no step, and exceed what a number stores exactly.
 const STEP_DIGITS_MAX = 15;
 const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;

@@ -1,4 +1,4 @@
-/** What of a look a person has to be told, each once for an attempt of the run. */
+/** Incidents of one observation that people need to see, each once per attempt. */
 
 import type { AlarmFacts, Finding } from '../detectors/detector.ts';
 import { signatureNamed } from '../diagnosis/rows.ts';
@@ -26,21 +26,21 @@ import { fromRfc3339, present, toRfc3339 } from '../domain/values.ts';
 import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
 
 /**
- * The row of looks that found the same step as the one before; nothing where the job has moved or has ended. A look that
- * could not see adds nothing to the row and does not end it.
+ * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job
+ * neither extends nor ends the count.
  */
 export function standstillOf({ observation: last }: RunState, look: Look): Standstill | undefined {
   if (last === null || (look.job.kind === 'found' && !isLive(look.job.status))) return undefined;
   const before = last.standstill;
   if (look.job.kind !== 'found' || look.logUnread !== null) return before;
   const hasMoved = (look.log.step?.value ?? null) !== last.step;
-  // What the look before could not see is no beginning of a row.
+  // A count cannot start at an observation that could not read the job.
   if (hasMoved || (before === undefined && (!isLive(last.status) || last.unread !== undefined)))
     return undefined;
   return { since: before?.since ?? last.at, looks: (before?.looks ?? 0) + 1 };
 }
 
-/** What this attempt's log says of nodes that are gone or resources that cannot be had, as ids of signatures. */
+/** Signature ids in this attempt's log that point to lost nodes or unavailable resources. */
 function clusterSigns({ log }: Look): readonly string[] {
   return log.failures.flatMap(({ id }) => {
     const kind = signatureNamed(id)?.class;
@@ -53,8 +53,8 @@ function isLive(status: string): boolean {
 }
 
 /**
- * What this look could not read, with the time of the first look in the row; nothing where it read both. An engine that
- * positively has no such job did answer.
+ * What this observation could not read, since the first such observation in a row; undefined if it read both. An engine that reports the
+ * job as absent did answer.
  */
 export function unreadOf(state: RunState, look: Look): Unread | undefined {
   const now = unreadNow(look);
@@ -69,15 +69,15 @@ function unreadNow({ job, logUnread }: Look): Pick<Unread, 'what' | 'why'> | nul
   return job.kind === 'found' && logUnread !== null ? { what: 'log', why: logUnread } : null;
 }
 
-/** Looks in a row at the same step before people are told of what the log says of the cluster: *multiple* intervals in the policy. */
+/** Observations at the same step before cluster messages in the log become an incident: the policy's *multiple* intervals. */
 export const STANDSTILL_LOOKS_MIN = 2;
-/** A job that is still there so long after its stop does not heed it: grace, kill and two looks take less. */
+/** A job that still runs this long after its stop ignores the stop: grace period, kill and two observations take less. */
 export const STOP_UNHEARD_MS = 90_000;
 
-/** What a detector says at this look. */
+/** An alarm that a detector raises at this observation. */
 export type StandingAlarm = Extract<Finding, { readonly kind: 'alarm' }> & { readonly id: DetectorId };
 
-/** The incidents of one look that do not stand in the record yet. A relaunch is told anew: it is another job. */
+/** The incidents of one observation that the record lacks. A relaunch is another job, so its incidents are recorded again. */
 export function incidentsOf(
   state: RunState,
   look: Look,
@@ -88,7 +88,7 @@ export function incidentsOf(
     ...unreadIncident(state, look),
     ...unstopped(state, look),
   ];
-  // Nobody watches how it does any more; that its end cannot be seen still keeps the lane.
+  // The watch of its health has ended. The lane stays occupied until the job's end can be observed.
   if (state.watch.ended !== null) return aboutItsEnd;
   return [
     ...newSignatures(state, look),
@@ -100,7 +100,7 @@ export function incidentsOf(
   ];
 }
 
-/** On a rented machine an attempt after one that failed has to get further than it did: only that verifies what was done about it (policy VA-22). */
+/** On a rented machine, a recovery counts only when the new attempt passes the failed one's last step (policy VA-22). */
 function goesOn(state: RunState, { log }: Look): readonly EventDraft[] {
   const before = state.attempts.at(-1);
   const isRented = state.order?.manifest?.envelope.rental !== undefined;
@@ -114,7 +114,7 @@ function goesOn(state: RunState, { log }: Look): readonly EventDraft[] {
   return once(state, 'attempt-goes-on', facts);
 }
 
-/** Each signature is an incident once an attempt; a signature while the job runs is evidence and no verdict. */
+/** Each signature is an incident once per attempt. While the job runs, a signature is evidence, not a verdict. */
 function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
   return look.log.failures.flatMap((failure) => {
     const kind = classOf(failure.id, look);
@@ -131,20 +131,20 @@ function newSignatures(state: RunState, look: Look): readonly EventDraft[] {
   });
 }
 
-/** A slip is a small fix only where the whole log says so: in one file, and not where data is loaded (policy ML-28). */
+/** A small fix needs the diagnosis of the whole log: one file, and not in data loading (policy ML-28). */
 function classOf(signature: string, { diagnosis }: Look): FailureClass {
   const kind = signatureNamed(signature)?.class ?? 'unknown';
   // rule ML-28
   return kind === 'code-other' && diagnosis?.class === 'code-small' ? 'code-small' : kind;
 }
 
-/** Whether the manifest has approved a config smaller than that of the attempt which is looked at. */
+/** Whether the manifest approves a config smaller than the current attempt's. */
 function hasSmaller(state: RunState): boolean {
   const { reductions = [] } = state.order?.manifest?.envelope ?? {};
   return reductions.length > reductionsTaken(state).length;
 }
 
-/** Whether an attempt before this one showed the same: what was done in between has not helped. */
+/** Whether an earlier attempt showed the same signature, so the steps taken since did not help. */
 function wasShownBefore(state: RunState, signature: string): boolean {
   const attempt = attemptOf(state);
   return incidentsWith(state.incidents, 'failure-signature').some(
@@ -152,10 +152,7 @@ function wasShownBefore(state: RunState, signature: string): boolean {
   );
 }
 
-/**
- * A job that makes no step while its log speaks of the cluster: told at once, once for each such time
- * (policy ML-21).
- */
+/** A job without steps and with cluster messages in its log. Report each such period once, without delay (policy ML-21). */
 function degraded(state: RunState, look: Look): readonly EventDraft[] {
   const standstill = standstillOf(state, look);
   const signs = clusterSigns(look);
@@ -167,11 +164,11 @@ function degraded(state: RunState, look: Look): readonly EventDraft[] {
   return once(state, 'run-degraded', facts, (told) => told.since === since);
 }
 
-/** What the detectors find, each occasion once an attempt. A loss that is no number stands as its signature in the record. */
+/** Alarms of the detectors, once per occasion and attempt. The record already has a NaN loss as a failure signature. */
 function alarms(state: RunState, look: Look, found: readonly StandingAlarm[]): readonly EventDraft[] {
   return found.flatMap(({ id, since: occasion, facts }) => {
     if (id === 'nan') return [];
-    // The occasion may be a name that the job has given something.
+    // The occasion may contain a name chosen by the job.
     const since = redactAndTruncate(look, occasion);
     const isSame = (told: { readonly detector: string; readonly since: string }): boolean =>
       told.detector === id && told.since === since;
@@ -179,7 +176,7 @@ function alarms(state: RunState, look: Look, found: readonly StandingAlarm[]): r
   });
 }
 
-/** What was seen may be a text of the job. */
+/** The observed value may be text from the job. */
 function cleaned(look: Look, { seen, bound, step, minutes }: AlarmFacts): AlarmFacts {
   return present({
     seen: redactAndTruncate(look, seen),
@@ -189,18 +186,18 @@ function cleaned(look: Look, { seen, bound, step, minutes }: AlarmFacts): AlarmF
   });
 }
 
-/** A job that was there and that the engine does not know any more: said once an attempt; how it ended nobody knows. */
+/** The engine no longer knows a job that existed: report it once per attempt. The job's end is unknown. */
 function lostIncident(state: RunState, look: Look): readonly EventDraft[] {
   if (look.job.kind !== 'absent' && look.job.kind !== 'state-lost') return [];
   return once(state, 'engine-state-lost', { message: redactAndTruncate(look, saidOf(look.job)) });
 }
 
-/** What the job writes is recorded by no process that cannot redact it; a person can give the watch the secret. */
+/** A process that lacks a job's secrets cannot redact its log and records none of it. A person can give the watch the secrets. */
 function withheld(state: RunState, look: Look): readonly EventDraft[] {
   return look.withheld === undefined ? [] : once(state, 'log-withheld', look.withheld);
 }
 
-/** A stop that the engine does not heed, such as one of a Ray job that is still PENDING: said once, when it had its time. */
+/** The engine did not stop the job in time, such as a Ray job that is still PENDING: report it once. */
 function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
   const since = fromRfc3339(state.stop?.at ?? '');
   const last = fromRfc3339(state.observation?.at ?? '');
@@ -211,7 +208,7 @@ function unstopped(state: RunState, { job }: Look): readonly EventDraft[] {
   });
 }
 
-/** What cannot be read for long is said once for each such time; until it can be read again nothing is concluded. */
+/** Report each long period without readable job or log once. Draw no conclusions until it is readable again. */
 function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
   const unread = unreadOf(state, look);
   if (unread === undefined) return [];
@@ -224,7 +221,7 @@ function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
   return once(state, 'engine-unreadable', facts, (told) => told.since === since);
 }
 
-/** What a look records; all of it may carry its attempt. */
+/** Incidents that an observation can record; each may carry its attempt. */
 type LookIncident = Extract<
   IncidentCode,
   | 'failure-signature'
@@ -237,7 +234,7 @@ type LookIncident = Extract<
   | 'attempt-goes-on'
 >;
 
-/** Records an incident unless this attempt has the same one. The first attempt is not named, like an attempt before any restart. */
+/** Records an incident unless this attempt has the same one. A first attempt is omitted, as before any restart. */
 function once<Code extends LookIncident>(
   state: RunState,
   code: Code,

@@ -1,4 +1,4 @@
-/** One look at a job, before anything is concluded from it. */
+/** The facts of one poll of a job, before conclusions are drawn. */
 
 import type { Evidence } from '../detectors/detector.ts';
 import type { Diagnosis } from '../diagnosis/diagnose.ts';
@@ -12,21 +12,21 @@ import { cutText, type Instant, momentOfMs, type Observed, toRfc3339 } from '../
 import type { Cadence } from './cadence.ts';
 import type { LogFacts } from './log-facts.ts';
 
-/** The last lines of a failed job's log that are kept and shown: a screen of them. */
+/** Lines kept and shown from the end of a failed job's log: one screen. */
 const LOG_END_LINES_MAX = 30;
-/** What is kept of each: enough to recognise it, and all thirty fit the card. */
+/** Characters kept per line: enough to recognise it, and all thirty fit on the card. */
 const LOG_END_LINE_CHARS_MAX = 300;
 
-/** What others than engine and log say; null or empty where nobody does. */
+/** Facts from sources other than engine and log; null or empty if no source has them. */
 export type Witnesses = {
   readonly disk: Evidence['disk'];
-  /** The course of the loss of the lane's last runs, newest first. */
+  /** The loss over the steps of the lane's last runs, newest first. */
   readonly lane: Evidence['lane'];
-  /** Settings as they were launched, and as the job says that it runs with. */
+  /** Settings as launched, and as the job reports them. */
   readonly config: Evidence['config'];
-  /** The metric by which the run is judged first, and which way is good. */
+  /** The metric that judges the run first, and its good direction. */
   readonly objective: Pick<NonNullable<Evidence['objective']>, 'key' | 'better'> | null;
-  /** The run of the tracker that was meant, where no manifest says it. */
+  /** The intended run of the tracker, for a run without a manifest. */
   readonly trackerIntended: string | null;
   readonly left: Evidence['left'];
 };
@@ -40,62 +40,62 @@ export const NO_WITNESSES: Witnesses = {
   left: { checkpoint: null, metrics: null },
 };
 
-/** The newest whole checkpoint of the run's lineage, and the largest step beyond it of which there is a folder. */
+/** The newest complete checkpoint of the run's lineage, and the highest later step that has a folder. */
 export type StoredThen = {
   readonly newest: { readonly step: number; readonly writtenAt: Instant } | null;
   readonly partial: number | null;
 };
 
-/** The answer about the run `asked`. */
+/** The tracker's answer about the run `asked`. */
 export type TrackerHeard = { readonly asked: string; readonly answer: TrackerAnswer };
 
-/** What the engine said, what the log says by now, and where reading goes on. */
+/** The engine's answer, the facts from the log so far, and the offset for the next read. */
 export type Look = {
   readonly at: Instant;
   readonly job: JobObservation;
   readonly log: LogFacts;
   readonly logOffset: number;
-  /** Why the log was not read on; null: it was. */
+  /** Why the log could not be read further; null if it was. */
   readonly logUnread: string | null;
   readonly metrics: Metrics;
-  /** Whether a job that ended well has to have left some, where they can be read here; left out where nobody can say. */
+  /** Whether a successful job must have left metrics that this process can read; undefined if unknown. */
   readonly metricsExpected?: boolean;
-  /** What the tracker said, and which of its runs it was asked for; left out or null where nobody asks it. */
+  /** The tracker's answer and the run in question; undefined or null if the tracker was not asked. */
   readonly tracker?: TrackerHeard | null;
-  /** What else runs there and names the run; left out where nobody asked, or the list could not be read. */
+  /** Other jobs on the cluster that name this run; undefined if the list was not requested or not readable. */
   readonly beside?: readonly BesideJob[];
-  /** What the stores of its checkpoints said; left out where nobody asked them at this look. */
+  /** The answer of the checkpoint stores; undefined if this poll did not ask them. */
   readonly stored?: Observed<StoredThen>;
-  /** Left out where nobody else was asked. */
+  /** Undefined if no other source was asked. */
   readonly witnesses?: Witnesses;
-  /** Of a job that failed; null where it did not, or its log could not be read. */
+  /** Null unless the job failed and its log was readable. */
   readonly diagnosis: Diagnosis | null;
-  /** Beside a diagnosis: the last lines of the log as they stand there, more than are kept. */
+  /** With a diagnosis: the last raw lines of the log, more than the record keeps. */
   readonly logEnd?: readonly string[];
   readonly lease: Lease;
   readonly cadence: Cadence;
   readonly redact: (text: string) => string;
-  /** Left out where this process has every secret that the job has. */
+  /** Undefined if this process has every secret of the job. */
   readonly withheld?: Withheld | undefined;
 };
 
-/** The variables that jobs of this cluster are passed and this process lacks, and the workflow files that could give them. */
+/** The job variables that this process lacks, and the workflow files that could provide them. */
 export type Withheld = { readonly secrets: string; readonly workflows: string };
 
-/** The engine's own words about the job, or what it comes to that there are none. */
+/** The engine's message about the job, or the reason for its absence. */
 export function saidOf(job: JobObservation): string {
   if (job.kind === 'found') return job.message;
   return job.kind === 'absent' ? 'the engine has no such job' : `${job.kind}: ${job.message}`;
 }
 
-/** A text without secrets and bounded; well-formed after the cut, because canonical JSON refuses half a character. */
+/** Redacts and truncates a text. The result is well-formed, because canonical JSON rejects half a surrogate pair. */
 export function redactAndTruncate({ redact }: Pick<Look, 'redact'>, text: string): string {
   return cutText(redact(text), limits.messageCharactersMax);
 }
 
 /**
- * The same of a line of a log. The end of one that was too long to be read whole may be half of a secret, which nobody
- * finds: it is left out after the scrubbing, whatever that has made shorter.
+ * The same for a log line. The end of a line too long to read whole may be half a secret, which redaction misses. Cut that end off after
+ * redaction, even if redaction shortened the line.
  */
 export function redactAndTruncateLine({ redact }: Pick<Look, 'redact'>, line: string): string {
   const clean = redact(line);
@@ -105,8 +105,8 @@ export function redactAndTruncateLine({ redact }: Pick<Look, 'redact'>, line: st
 }
 
 /**
- * The last lines of a log. They are scrubbed together and with those before them, because a key of several lines is known
- * by its first, and each is cut after that. Of one that was too long to be read whole nothing is kept.
+ * The last lines of a log. Redact them together with earlier lines, because the first line identifies a multi-line key. Truncate each line
+ * afterwards. Drop lines too long to be read whole.
  */
 export function redactAndTruncateEnd({
   redact,
@@ -120,10 +120,10 @@ export function redactAndTruncateEnd({
     .map((line) => cutText(line, LOG_END_LINE_CHARS_MAX));
 }
 
-/** So many are told of: who has more left running looks at the cluster. */
+/** The most jobs reported; an operator with more leftovers has to check the cluster. */
 const BESIDE_MAX = 5;
 
-/** Those of the list that are this run's by their own word, and not its current job; a job of another run of ours is that run's. */
+/** Live jobs that name this run, except its current job. A job submitted for another run belongs to that run. */
 export function besideOf(
   { run, submission, order }: RunState,
   live: readonly LiveJob[],
@@ -134,7 +134,7 @@ export function besideOf(
       // rule HR-29
       .filter(({ jobId, status }) => jobId !== submission?.jobId && !isTerminal(status))
       .filter(({ jobId, about, metadata }) => {
-        // Where a list shows no more than names, those of ours say whose they are.
+        // If the list shows only names, the job's submission id contains the run.
         const said = metadata?.run ?? runInSubmissionId(jobId);
         if (said !== null) return said === run;
         return words.some((word) => namesIt(jobId, word) || namesIt(about, word));
@@ -147,7 +147,7 @@ export function besideOf(
   );
 }
 
-/** As a word of its own: `grug-ep8` is none in `grug-ep80`, and is one in `diag-grug-ep8-nccl`. */
+/** Whether the word occurs as a whole: `grug-ep8` does not occur in `grug-ep80`, but in `diag-grug-ep8-nccl`. */
 function namesIt(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + word.length] ?? ' '];

@@ -1,4 +1,4 @@
-/** What a look at a job comes to as events: an observation, the incidents that it shows, and the end. */
+/** Converts one poll of a job to events: an observation, its incidents, and the end. */
 
 import { DETECTORS } from '../detectors/registry.ts';
 import type { ShownCount } from '../diagnosis/trainers.ts';
@@ -18,13 +18,13 @@ import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLi
 import { incidentsOf, type StandingAlarm, standstillOf, unreadOf } from './look-incidents.ts';
 import { storeSeenOf, trackerSeenOf, withTrackedRow } from './tracker-and-stores.ts';
 
-/** Other ranks may print a step or two while it dies. */
+/** While one rank dies, others may print a step or two. */
 const MOVED_AGAIN = 3;
 
-/** Lines of evidence that are kept with the end; more of one class say the same. */
+/** Evidence lines kept with the end; more lines of one class add nothing. */
 const DIAGNOSIS_LINES_MAX = 4;
 
-/** The events of one look, to be appended together. An engine that gives no usable answer is UNKNOWN, never ended. */
+/** The events of one poll, to be appended together. Without a usable answer from the engine, a job is UNKNOWN, never ended. */
 export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   if (state.submission === null || state.end !== null) return [];
   const look = withTrackedRow(state, { ...seen, log: settled(seen.log, seen.job) });
@@ -43,7 +43,7 @@ export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   ];
 }
 
-/** With the time until the next look, which depends on what this one has found, and a lease that lasts beyond it. */
+/** Adds the delay until the next observation, which depends on this one's findings, and a lease that outlasts the delay. */
 function paced(
   state: RunState,
   { at, cadence, lease }: Look,
@@ -108,7 +108,7 @@ function observationOf(
   });
 }
 
-/** The lineage of checkpoints compares it with paths, so a withheld one is left out. */
+/** The checkpoint lineage compares this value with paths, so omit a withheld one. */
 function resumedFromIn(look: Look): string | undefined {
   const { resumedFrom } = look.log;
   const path = resumedFrom === null ? null : redactAndTruncateLine(look, resumedFrom);
@@ -116,9 +116,8 @@ function resumedFromIn(look: Look): string | undefined {
 }
 
 /**
- * Links of the log, and the tracker's own where the log has none of that run. A link is text of the job like any other
- * line: what a person put into its address may be a secret. A withheld one is left out, because the next look compares
- * what is recorded here with the run that was approved.
+ * Tracker links in the log, plus the tracker's own link if the log lacks that run. The job controls a link like any log line, so a part
+ * that a person wrote may be a secret. Omit a withheld link: the next observation compares the recorded ones with the approved run.
  */
 function trackersOf({ log, tracker, redact }: Look): readonly TrackerRun[] {
   const logged = log.trackers
@@ -130,7 +129,7 @@ function trackersOf({ log, tracker, redact }: Look): readonly TrackerRun[] {
   return isThere || isWithheld(own.id) ? logged : [own, ...logged];
 }
 
-/** The end is the engine's terminal status and nothing else: never a step count (policy ML-12). */
+/** Only the engine's terminal status ends a job, never a step count (policy ML-12). */
 function endOf(state: RunState, look: Look): readonly EventDraft[] {
   const { job, log } = look;
   if (job.kind !== 'found' || state.submission === null) return [];
@@ -160,7 +159,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
   return [{ type: 'ended', role: 'watch', data }];
 }
 
-/** The names of what was measured are text of the job like any line of its log. Withheld names are left out. */
+/** The job controls the names of its metrics, like its log. Omit withheld names. */
 function namedClean(look: Look, measured: Metrics): Metrics {
   return Object.fromEntries(
     Object.entries(measured)
@@ -169,7 +168,7 @@ function namedClean(look: Look, measured: Metrics): Metrics {
   );
 }
 
-/** `global_step` of the tracker is exact; the bar is only where it needed no rounding. */
+/** The tracker's `global_step` is exact; a bar's step only if the bar did not round it. */
 function lastStepOf(metrics: Metrics, log: LogFacts): number | null {
   const tracked = Number(metrics['global_step'] ?? Number.NaN);
   if (Number.isSafeInteger(tracked)) return tracked;
@@ -199,8 +198,8 @@ function moment(ms: number | null): string | null {
 }
 
 /**
- * The log without failures of this look that a success followed, as the tracebacks of a shutdown, or training that went
- * on. A loss that is no number stays: it goes on as well. What an earlier look has recorded stays too.
+ * Drops failures in the log that a success followed, such as tracebacks of a shutdown, or that training continued after. Keeps a NaN loss,
+ * because training continues with one too, and all failures that earlier observations recorded.
  */
 function settled(log: LogFacts, job: JobObservation): LogFacts {
   if (job.kind !== 'found' || log.failures.length === 0) return log;
@@ -216,7 +215,7 @@ function settled(log: LogFacts, job: JobObservation): LogFacts {
   return failures.length === log.failures.length ? log : { ...log, failures };
 }
 
-/** The end of the watch, where the job goes on. */
+/** Ends the watch while the job continues. */
 function watchEndOf(state: RunState, look: Look): readonly EventDraft[] {
   const { submission, watch } = state;
   if (submission === null || watch.bound === null || watch.ended !== null) return [];
@@ -236,7 +235,7 @@ function reached(
   return time !== null && at >= (fromRfc3339(time) ?? Number.POSITIVE_INFINITY) ? 'time' : null;
 }
 
-/** The least that a rounded step may stand for: three digits of it are shown. */
+/** The lowest step that a rounded count can represent: the bar shows three digits. */
 function atLeast({ value, exact }: ShownCount): number {
   return exact || value < 1 ? value : value - 10 ** (Math.floor(Math.log10(value)) - 2) / 2;
 }

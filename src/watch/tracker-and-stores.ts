@@ -1,4 +1,4 @@
-/** What the tracker says at a look, beside what it said before. */
+/** Facts from the tracker and the checkpoint stores at an observation, compared with the previous ones. */
 
 import type { Evidence } from '../detectors/detector.ts';
 import { BARE_TRAINING_LINE } from '../diagnosis/trainers.ts';
@@ -11,10 +11,10 @@ import { type LogFacts, withFailure } from './log-facts.ts';
 import { type Look, redactAndTruncate } from './look.ts';
 import { addTrainingLine, numberOf } from './training.ts';
 
-/** Keys under which trainers report what they minimise, the usual one first. */
+/** Keys under which trainers report the minimised loss, the most common first. */
 const LOSSES = ['train/loss', 'loss', 'train_loss', 'train/loss_step', 'training/loss'];
 
-/** As it is recorded; undefined where nobody asked. */
+/** The tracker's answer for the record; undefined if it was not asked. */
 export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefined {
   const { tracker } = look;
   if (tracker === null || tracker === undefined) return undefined;
@@ -43,7 +43,7 @@ export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefi
   };
 }
 
-/** A run that goes on under its id has the rows of the attempt before, until this one makes any. */
+/** A resumed tracker run has the previous attempt's rows until this attempt writes one. */
 export function isOfAttempt({ submission }: RunState, { rowAt }: TrackedRun): boolean {
   const submittedAt = fromRfc3339(submission?.at ?? '');
   return rowAt !== null && submittedAt !== null && rowAt >= submittedAt;
@@ -54,7 +54,7 @@ function lossOf({ metrics }: TrackedRun): string | null {
   return key === undefined ? null : (metrics[key] ?? null);
 }
 
-/** The newest row of this attempt; null where the tracker has none of it, or did not answer. */
+/** The newest row of this attempt; null if the tracker has none or did not answer. */
 function trackedRow(state: RunState, { tracker }: Pick<Look, 'tracker'>): TrackedRow | null {
   if (tracker == null || tracker.answer.kind !== 'found') return null;
   const { run } = tracker.answer;
@@ -63,7 +63,7 @@ function trackedRow(state: RunState, { tracker }: Pick<Look, 'tracker'>): Tracke
 
 type TrackedRow = { readonly step: number | null; readonly loss: string | null };
 
-/** What it has of this attempt; what begins with an underscore is the tracker's own. */
+/** Metrics of this attempt. Keys with a leading underscore belong to the tracker. */
 export function trackedMetrics(state: RunState, look: Pick<Look, 'tracker'>): Metrics {
   if (look.tracker?.answer.kind !== 'found' || trackedRow(state, look) === null) return {};
   const { step, metrics } = look.tracker.answer.run;
@@ -76,10 +76,8 @@ function textOf(at: Instant | null): string | null {
 }
 
 /**
- * The look with what the newest row of the tracker adds to the log. A loss there that is no number any more, or
- * an infinite one, is the alarm itself. Where the log
- * tells no steps, the row stands in the place of a line, with all the digits that it has; where it does tell of them it
- * alone is followed, so that no step counts twice.
+ * Adds the newest tracker row to the log facts. A NaN or infinite loss in the row raises the alarm by itself. If the log has no steps, the
+ * row replaces a training line, with its full precision. If the log has steps, only the log counts, so that no step counts twice.
  */
 export function withTrackedRow(state: RunState, look: Look): Look {
   const row = trackedRow(state, look);
@@ -111,16 +109,16 @@ function withLine(before: Observation | null, log: LogFacts, { step, loss }: Tra
 
 type Last = NonNullable<StoreSeen['last']>;
 
-/** Between two listings: as far apart as the usual looks, and no nearer while the job is looked at more often. */
+/** Time between two listings: the usual poll interval, and no shorter during frequent polls. */
 const LOOK_PERIOD_MS = 9 * 60_000;
 
-/** Whether it is time to ask them. */
+/** Whether the stores are due for a listing. */
 export function isStoreDue({ observation }: Pick<RunState, 'observation'>, now: Instant): boolean {
   const askedAt = fromRfc3339(observation?.store?.askedAt ?? '');
   return askedAt === null || now - askedAt >= LOOK_PERIOD_MS;
 }
 
-/** As it is recorded; undefined where nobody has asked them yet. */
+/** The stores' answer for the record; undefined before their first listing. */
 export function storeSeenOf(state: RunState, look: Look): StoreSeen | undefined {
   const { stored } = look;
   const before = state.observation?.store;
@@ -143,7 +141,7 @@ function sinceOf(before: StoreSeen | undefined, step: number, now: string): stri
   return known?.step === step ? known.since : now;
 }
 
-/** A listing of the same moment may be older than the line: what counts is what the look before had read already. */
+/** A listing of the same moment may be older than the log line, so compare it with the step that the previous observation knew. */
 function missingOf({ observation }: RunState, newest: number | null, now: string): Last['missing'] {
   const claimed = observation?.checkpointStep ?? null;
   if (claimed === null || (newest !== null && newest >= claimed)) return undefined;
@@ -151,7 +149,7 @@ function missingOf({ observation }: RunState, newest: number | null, now: string
   return { step: claimed, since: before?.since ?? now, answers: (before?.answers ?? 0) + 1 };
 }
 
-/** What the detectors may know of it. Whole checkpoints that an attempt before has left count from where this one began to step. */
+/** Facts for the detectors. A checkpoint left by an earlier attempt counts from this attempt's first step. */
 export function storedEvidence(
   seen: StoreSeen | undefined,
   steppingSince: Instant | null,

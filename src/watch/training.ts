@@ -1,4 +1,4 @@
-/** What the training lines of a log come to: how fast it goes, and the course of what it measures. */
+/** Aggregates the training lines of a log: speed, and the trend of each measure. */
 
 import {
   addValue,
@@ -17,35 +17,35 @@ import type { TracePoint } from '../domain/logbook/run-state.ts';
 import { present } from '../domain/values.ts';
 
 export type Replay = {
-  /** Of the line of training that this one goes on from, by step; null where it goes on from none. */
+  /** Losses of the training that this attempt resumed, by step; null if it resumed none. */
   readonly past: ReadonlyMap<number, string> | null;
-  /** The job itself went back: what it made before stands in no attempt that is over. */
+  /** The job itself rolled back, so no finished attempt contains its earlier steps. */
   readonly isOwnPast: boolean;
   readonly pairs: readonly ReplayedStep[];
-  /** What this log has said so far, thinned: of which every `stride`-th step is kept. */
+  /** Steps of this log so far; only every `stride`-th step is kept. */
   readonly recent: readonly TracePoint[];
   readonly stride: number;
 };
 
 export const NO_REPLAY: Replay = { past: null, isOwnPast: false, pairs: [], recent: [], stride: 1 };
 
-/** Steps whose loss was away from its trend: a run goes back so that they come out otherwise, and is not compared with them. */
+/** Steps whose loss left its trend. A rollback is meant to change them, so they are not compared. */
 type WentWrong = { readonly streak?: Stretch | null | undefined; readonly met?: Stretch | null | undefined };
 type Stretch = { readonly from: number | null; readonly to: number | null };
 
-/** The course of an attempt before this one, where its steps are exact. */
+/** Losses of an earlier attempt at its exact steps. */
 export function replayOf(trace: readonly TracePoint[], loss: WentWrong | undefined): Replay {
   return trace.length === 0 ? NO_REPLAY : { ...NO_REPLAY, past: byStep(trace, loss) };
 }
 
-/** The log says that a checkpoint is loaded: what it has made before may come again. */
+/** The log reports a loaded checkpoint, so the job may repeat its earlier steps. */
 export function goneBack(replay: Replay, loss: WentWrong | undefined): Replay {
   return replay.recent.length === 0
     ? replay
     : { ...replay, past: byStep(replay.recent, loss), isOwnPast: true, recent: [], stride: 1 };
 }
 
-/** What the job itself made before it went back, until it has come as far again: the next look compares with it too. */
+/** The job's own losses before its rollback, until it passes their last step; the next observation compares with them too. */
 export function ownPast({ past, isOwnPast, recent }: Replay): readonly TracePoint[] {
   const points = past === null || !isOwnPast ? [] : [...past].map(([at, loss]) => ({ step: at, loss }));
   const reached = recent.at(-1)?.step ?? 0;
@@ -59,7 +59,7 @@ function byStep(trace: readonly TracePoint[], { streak, met }: WentWrong = {}): 
   return new Map(sound.map(({ step, loss }) => [step, loss]));
 }
 
-/** Adds a line whose step is exact. */
+/** Adds a line if its step is exact. */
 export function addReplayed(replay: Replay, { step, measures: { loss } }: TrainingLine): Replay {
   if (step?.exact !== true || loss === undefined) return replay;
   const { value } = step;
@@ -75,7 +75,7 @@ export function addReplayed(replay: Replay, { step, measures: { loss } }: Traini
   };
 }
 
-/** The newest of those behind the catch-up. */
+/** The newest pairs kept after the catch-up. */
 const LATER_MAX = 10;
 const RECENT_MAX = 256;
 
@@ -87,13 +87,13 @@ function withRecent(replay: Replay, point: TracePoint): Replay {
   return { ...replay, stride, recent: longer.filter(({ step }) => step % stride === 0) };
 }
 
-/** At most so many of them, equally far apart, the newest among them. */
+/** At most `most` evenly spaced points, including the newest. */
 export function evenly(points: readonly TracePoint[], most: number): readonly TracePoint[] {
   const stride = Math.ceil(points.length / most);
   return points.filter((_, index) => (points.length - 1 - index) % stride === 0);
 }
 
-/** The same as numbers, with what the coarser of both can show. */
+/** Converts pairs to numbers, with the resolution of the coarser value. */
 export function comparedOf(pairs: readonly ReplayedStep[]): readonly Replayed[] {
   return pairs.map(({ step, before, after }) => ({
     step,
@@ -103,7 +103,7 @@ export function comparedOf(pairs: readonly ReplayedStep[]): readonly Replayed[] 
   }));
 }
 
-/** What the last digit of a printed number is worth. */
+/** The value of one unit in the last printed digit. */
 export function resolutionOf(printed: string): number {
   const match = /^[-+]?\d{0,20}(?:\.(\d{0,20}))?(?:e([-+]?\d{1,4}))?$/i.exec(printed);
   if (match === null) return Number.POSITIVE_INFINITY;
@@ -113,18 +113,18 @@ export function resolutionOf(printed: string): number {
 export type Training = {
   readonly series: { readonly [Name in Followed]?: Series };
   readonly replay: Replay;
-  /** Of this look alone. */
+  /** From this observation only. */
   readonly look: {
     readonly lines: number;
-    /** Lines whose step is another than the one before. */
+    /** Lines with a step other than the previous line's. */
     readonly moves: number;
-    /** The newest few of them, by their number in the log. */
+    /** The line numbers of the newest few such lines. */
     readonly movedLines: readonly number[];
     readonly secondsPerStep: readonly number[];
     readonly tokensPerSecond: readonly number[];
     readonly use: readonly number[];
     readonly remainingSeconds: number | null;
-    /** The newest. */
+    /** The newest memory report. */
     readonly memory: string | null;
   };
 };
@@ -141,7 +141,7 @@ const NO_LOOK: Training['look'] = {
 };
 export const NO_TRAINING: Training = { series: {}, replay: NO_REPLAY, look: NO_LOOK };
 
-/** Adds one line; `movedAt`: its number, where its step is another than the one before. */
+/** Adds one line. `movedAt`: its line number if its step differs from the previous line's. */
 export function addTrainingLine(training: Training, line: TrainingLine, movedAt: number | null): Training {
   const { look } = training;
   const { secondsPerStep, tokensPerSecond, remainingSeconds, measures } = line;
@@ -172,12 +172,12 @@ function withMeasures(series: Training['series'], { measures, step }: TrainingLi
   return said.length === 0 ? series : { ...series, ...Object.fromEntries(said) };
 }
 
-/** `nan` and `inf` as trainers print them are no numbers. */
+/** Parses a printed value; `nan` and `inf`, which trainers print, become NaN. */
 export function numberOf(printed: string): number {
   return /\d/.test(printed) ? Number(printed) : Number.NaN;
 }
 
-/** The newest so many say how fast a look was. */
+/** Keeps the newest values; they determine the speed of an observation. */
 function kept(values: readonly number[], value: number | null): readonly number[] {
   if (value === null) return values;
   return values.length < KEPT_MAX ? [...values, value] : [...values.slice(1), value];
@@ -186,7 +186,7 @@ function kept(values: readonly number[], value: number | null): readonly number[
 const KEPT_MAX = 64;
 const MOVED_KEPT = 3;
 
-/** How fast it went in this look: the middle of what its lines say. Nothing where they say nothing. */
+/** The speed in this observation: the median of its lines; undefined without any value. */
 export function paceOf({ look }: Training): Pace | undefined {
   const secondsPerStep = medianOf(look.secondsPerStep);
   const tokensPerSecond = medianOf(look.tokensPerSecond);
@@ -203,12 +203,12 @@ export function paceOf({ look }: Training): Pace | undefined {
   });
 }
 
-/** A decimal for the record, in as many digits as matter. */
+/** Formats a decimal for the record, with six significant digits. */
 export function decimal(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-/** Whether training has lost its numbers: the loss is none, or the gradients of several lines, which a loss scale that is looked for may do once. */
+/** Whether the loss is NaN, or the gradients of several lines are. A search for a loss scale may produce one such gradient. */
 export function isNotFinite({ measures }: TrainingLine, { series }: Training): boolean {
   const loss = measures.loss === undefined ? null : numberOf(measures.loss);
   const gradient = measures['grad-norm'];

@@ -1,9 +1,9 @@
 /**
- * Where to look for the correction of a small mistake (monitoring policy, *Fixing Small Bugs*). A job prints what it likes, so the log only
- * says where to look; src/host/python/suggest_fix.py finds the correction in the files of the commit that ran.
+ * Finds where to search for the fix of a small mistake (monitoring policy, *Fixing Small Bugs*). The job controls its log, so the log only
+ * gives the location. src/host/python/suggest_fix.py derives the fix from the files of the commit that ran.
  */
 
-/** A closed list, because each is recorded. */
+/** A closed list, because the record contains these reasons. */
 export const NO_FIX_REASONS = [
   'not-small',
   'no-suggestion',
@@ -18,13 +18,13 @@ export const NO_FIX_REASONS = [
 ] as const;
 export type NoFix = { readonly kind: 'none'; readonly reason: (typeof NO_FIX_REASONS)[number] };
 
-/** The innermost line of the lab's own code, and the exception as its last line has it. */
+/** The innermost line in the lab's own code, and the exception as printed in the traceback's last line. */
 export type Failure = { readonly file: string; readonly line: number; readonly error: string };
 
-/** The last line of a traceback, where it names what could be put right from the files alone. */
+/** Last lines of a traceback, for mistakes that can be corrected from the files without the log. */
 const SLIPS = [
   ['name', /^NameError: name '(?<name>\w{1,100})' is not defined(?=$|\. )/],
-  // A module of the lab's own has no such name; `file` is that module's, as the log has it.
+  // A module of the lab lacks the name; `file` is that module's path in the log.
   [
     'imported-name',
     /^ImportError: cannot import name '(?<name>\w{1,100})' from '[\w.]{1,200}' \((?<file>[^()]{1,400})\)/,
@@ -35,24 +35,24 @@ const SLIPS = [
   ['colon', /^SyntaxError: expected ':'$/],
 ] as const;
 
-/** `suggested`: what the log says that the interpreter proposes, which the job's own code may have printed; null for nothing. */
+/** `suggested`: the interpreter's proposal in the log, which the job's code may have forged; null without one. */
 type Slip = {
   readonly kind: (typeof SLIPS)[number][0];
   readonly name: string;
   readonly suggested: string | null;
 };
 
-/** The files to read for a correction: the one that failed, and the one whose names are asked for. */
+/** The files needed for a fix: the failing file, and the one that should define the name. */
 export type FixPlan = {
   readonly slip: Slip;
   readonly path: string;
   readonly line: number;
   readonly asked: string | null;
-  /** Modules next to which the missing one was looked for. */
+  /** Modules in the package where the import searched for the missing one. */
   readonly modules: readonly string[];
 };
 
-/** Where to look. `paths`: every file of the commit. */
+/** Plans where to search. `paths`: all files of the commit. */
 export function planFix({ file, line, error }: Failure, paths: readonly string[]): FixPlan | NoFix {
   for (const [kind, pattern] of SLIPS) {
     const match = pattern.exec(error);
@@ -69,13 +69,13 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
   return { kind: 'none', reason: 'no-suggestion' };
 }
 
-/** The file of the commit that a job unpacked somewhere: the longest of those that the path ends with. */
+/** Maps a path on the job's machine to a file of the commit: the longest file path that it ends with. */
 function pathOf(file: string, paths: readonly string[]): string | null {
   const found = paths.filter((path) => file === path || file.endsWith(`/${path}`));
   return found.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }
 
-/** What can be imported from the package of a module, where exactly one folder is that package. */
+/** Modules that can be imported from the parent package of `name`, if exactly one folder matches that package. */
 function modulesBeside(name: string, paths: readonly string[]): readonly string[] {
   const parent = name.split('.').slice(0, -1).join('/');
   if (parent === '') return [];
