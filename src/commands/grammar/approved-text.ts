@@ -13,8 +13,8 @@ import {
 } from './markdown.ts';
 
 /**
- * The text that an approval is bound to: the body without ferrybot's hidden lines and without the state of top-level boxes that are no
- * preconditions (architecture, D4). Normalizes line endings, because GitHub's editor uses CRLF. A body that is too expensive to parse is
+ * The text that an approval is bound to (architecture, D4). It omits ferrybot's hidden lines, and the state of top-level boxes other than
+ * preconditions. Normalizes line endings, because GitHub's editor uses CRLF. A body that is too expensive to parse is
  * used unchanged.
  */
 export function bodyFingerprintText(markdown: string, preconditions: readonly string[]): string {
