@@ -44,7 +44,7 @@ export function approvedDraft(
   return { type: 'approved', role: 'control', actor, data };
 }
 
-/** Whether an approval by this person would be of their own change. */
+/** Whether the person would approve their own change. */
 export function isOwnWork({
   policy,
   interested,

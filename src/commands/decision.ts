@@ -73,7 +73,7 @@ export const ANSWERS = {
   'logbook-broken': { name: 'text?' },
   'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
   'close-under-way': {},
-  /** `status`: the reason why the command does nothing now. */
+  /** `status`: why the command has no effect now. */
   'not-now': { status: 'text' },
   'too-late': { jobId: 'text?' },
   'point-past': { what: 'text' },
@@ -189,7 +189,7 @@ export const ANSWERS = {
     why: ['unknown-knob', 'ambiguous-knob', 'repeated-knob', 'value-refused', 'unchanged', 'over-budget'],
     /** The knob as written in the command, or the number of knobs. */
     name: 'text',
-    /** The knob's value, its possible values, or the allowed maximum. */
+    /** Depends on `why`: a knob, the matching paths (one per line), a value, or the allowed maximum. */
     about: 'text?',
   },
   'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
@@ -361,7 +361,7 @@ export type CommandDefinition = CommandSpec & {
   ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> | null;
 };
 
-/** The lab's rules for commands. `quorum`: required approvers, from `quorumOf` if the lane is known. */
+/** The lab's rules for commands. `quorum`: required approvers; the default ignores the run's cost (see `quorumOf`). */
 export function policyOf(
   config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
   quorum: number = config.approvals.quorum,

@@ -131,7 +131,7 @@ function giveUp({ state, policy, permission, now }: CommandContext, reason: stri
     : { kind: 'close', outcome: 'lost', reason };
 }
 
-/** Since when the job's state is unknown; null if it is known. */
+/** The time (epoch ms) since which the job's state is unknown; null if it is known. */
 function unaccountedSince(state: RunState): number | null {
   if (!isLive(state) || state.order === null || state.order.status === 'open') return null;
   const { submission, observation, order } = state;

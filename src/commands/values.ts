@@ -17,13 +17,13 @@ export type CommandSpec = {
   readonly keys: Readonly<Record<string, ArgumentSpec>>;
   /** For keys that cannot be listed, such as the knobs of `/propose`. */
   readonly freeKeys?: { readonly name: z.ZodType<string>; readonly value: z.ZodType<string> };
-  /** Blocks or takes back something: tolerates extra words, and must be decided before later launches. */
+  /** The command blocks or revokes something. It tolerates extra words, and must be decided before later launches. */
   readonly holdsBack?: true;
   /** Words that people confuse with this command; they get a suggestion and are never executed. */
   readonly confusedWith?: readonly string[];
 };
 
-/** Accepts 12 digits or more, so that people with a short digest get the full line to copy; binding takes `limits.bindingHexDigits`. */
+/** Accepts 12 digits or more, so that the answer to a short digest can show the full line. Binding needs `limits.bindingHexDigits`. */
 export const digestPrefix = z
   .string()
   .regex(

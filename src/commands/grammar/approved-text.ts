@@ -1,4 +1,4 @@
-/** The part of a proposal's text that approvals are bound to. */
+/** The part of a proposal's text that approvals are bound to, and the digests that a comment offers. */
 
 import type { ListItem, Nodes, Root } from 'mdast';
 import { INVISIBLE, remembered } from '../../domain/values.ts';
@@ -23,7 +23,7 @@ export function bodyFingerprintText(markdown: string, preconditions: readonly st
 
 type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
 
-// Every reconciliation asks for all versions of a run's texts.
+// Cached, because every reconciliation needs the fingerprints of all versions of a run's texts.
 const fingerprintOnce = remembered(readFingerprint, ({ markdown, preconditions }) =>
   JSON.stringify([markdown, preconditions]),
 );

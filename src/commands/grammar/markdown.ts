@@ -1,4 +1,4 @@
-/** Parses GitHub Flavored Markdown into a syntax tree. */
+/** Parses GitHub Flavored Markdown within cost limits, extracts visible text, and splits command lines into tokens. */
 
 import type { Nodes, Root } from 'mdast';
 import { type Extension, fromMarkdown } from 'mdast-util-from-markdown';

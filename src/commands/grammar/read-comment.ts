@@ -100,7 +100,7 @@ export function readComment(
 
 export type ReadingOptions = { readonly otherBots: readonly string[] };
 
-/** A person with a role in the repository, or anyone else. */
+/** `trusted`: a person with a role in the repository. `stranger`: all others. */
 export type Speaker = 'trusted' | 'stranger';
 
 /** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */
