@@ -110,7 +110,7 @@ export function leftOutOfLane(
   return lane.ships.includes(WHOLE_TREE) ? (traitsOf(config, lane.cluster)?.leavesOut ?? []) : [];
 }
 
-/** The clusters for a run that requests such a machine from the cluster `name`, and whether the lab's limits allow it. */
+/** The clusters with `name` adapted to the machine that a run requests, and whether the lab's limits allow the machine. */
 export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
   config: Config,
   name: string,

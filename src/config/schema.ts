@@ -117,7 +117,7 @@ const keys = {
     .describe('Where jobs run. People use the name; the engine selects how ferrybot connects.'),
 } as const;
 
-/** The whole file, before and after defaults. The kinds define the lanes. */
+/** The whole file, before and after defaults. Each kind defines the settings of its lanes. */
 function schemaOf(kinds: LaneKinds) {
   return z
     .strictObject({
