@@ -312,8 +312,8 @@ export type OptionalPart = {
 };
 
 /**
- * GraphQL reports errors with status 200. An error makes the result unknown; an error in an optional part makes the whole part null, so
- * that a caller cannot mistake a partial answer for a complete one.
+ * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
+ * So a caller cannot mistake a partial answer for a complete one.
  */
 export async function query<Schema extends z.ZodType>(
   client: GitHubClient,

@@ -1,4 +1,4 @@
-/** One check run per commit and name, found again by name. */
+/** Writes ferrybot's check runs, one per commit and name, and reads the checks of a head. */
 
 import { z } from 'zod';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
@@ -24,8 +24,8 @@ const standing = z.object({
 });
 
 /**
- * The annotations that the check run `id` lacks, because GitHub appends those of an update; `id` null: a new check run. Unknown if the
- * existing ones cannot be read.
+ * The annotations that the check run `id` lacks, because GitHub appends the annotations of an update. `id` null: a new check run.
+ * Unknown if the existing annotations cannot be read.
  */
 async function missingAnnotations(
   client: GitHubClient,

@@ -96,7 +96,7 @@ const ROUTES: Readonly<Record<Surface, string>> = {
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
 };
 
-/** REST finds it in any thread. */
+/** Finds the comment's node by REST, in any thread. */
 function locate(
   client: GitHubClient,
   { surface, comment, pull }: Citation,

@@ -1,4 +1,4 @@
-/** Repository settings that approvals rely on, as far as the token may read them (docs.github.com/rest, by route). */
+/** Reads the settings, people and permissions that approvals rely on, if the token has access (docs.github.com/rest, by route). */
 
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';

@@ -213,7 +213,7 @@ export type SweptComment = {
   readonly at: Instant;
 };
 
-/** Oldest first. `next`: where the next pass continues; `isWhole`: nothing is left. */
+/** Oldest first. `next`: where the next pass continues. `isWhole`: the listing is complete. */
 export type Listing = {
   readonly found: readonly SweptComment[];
   readonly next: Instant;

@@ -1,4 +1,4 @@
-/** Reads a run's two threads. */
+/** Reads a run's two threads, and the edit history of their texts. */
 
 import { z } from 'zod';
 import { type Contributor, isIssueFirst, type TextVersion } from '../domain/actor.ts';
@@ -135,7 +135,7 @@ export async function readTextHistory(
 }
 
 export type ThreadFacts = {
-  /** Unknown if the proposal's branch is gone. */
+  /** Unknown if the proposal's branch was deleted. */
   readonly pull: Observed<PullFacts>;
   /** Unknown if the issue was deleted or moved to another repository. */
   readonly issue: Observed<IssueFacts>;
