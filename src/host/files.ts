@@ -77,8 +77,8 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Number of bytes without an unfinished character at the end. Invalid bytes count as whole, so that a reader always makes progress (RFC
- * 3629).
+ * Number of bytes without an unfinished character at the end. Invalid bytes count as finished, so that a reader always makes progress
+ * (RFC 3629).
  */
 export function completeUtf8Length(bytes: Uint8Array): number {
   const end = bytes.length;

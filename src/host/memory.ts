@@ -31,7 +31,7 @@ export function createKept<Value>(max: number, letGo: (value: Value) => void = (
   };
 }
 
-/** Collecting takes some hundred milliseconds; an observation leaves about 100 kB. */
+/** A collection takes some hundred milliseconds; an observation leaves about 100 kB of garbage. */
 const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
 
 /**

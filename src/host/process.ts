@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
 import { codeOf } from './files.ts';
 
-/** Enough to read what is left in a pipe (64 KiB), even on a busy machine. */
+/** Enough time to read the rest of a pipe (64 KiB), even on a busy machine. */
 const PROGRAM_OUTPUT_QUIET_MS = 2_000;
 /** Output after this time comes from another process. */
 const PROGRAM_OUTPUT_HELD_MS = 10_000;

@@ -1,4 +1,4 @@
-/** Runs our Python scripts on untrusted input in an isolated, bounded child process. */
+/** Runs our Python scripts on untrusted input in an isolated, bounded child process, and reads experiment files with them. */
 
 import { z } from 'zod';
 import type { Entry, ReadExperiment, Reading } from '../domain/launch/change-facts.ts';
@@ -40,7 +40,7 @@ exec(compile(script, "ferrybot", "exec"), {"__name__": "__main__"})
 `;
 
 export type PythonScript = {
-  /** The program to run, found on `path` or given as a path. */
+  /** The Python program: a path, or a name to find on `path`. */
   readonly interpreter: string;
   /** Source text, for the standard library of Python 3.11 and newer. */
   readonly script: string;

@@ -92,7 +92,7 @@ const GIT_LOCK_STALE_MS = 10 * 60 * 1_000;
 
 /** `directory` belongs to this process. */
 export type MirrorOptions = {
-  /** Created if missing; everything in it can be fetched again. */
+  /** Created if missing. Its contents are disposable, because git can refetch them. */
   readonly directory: string;
   /** `https://…`, `http://…` or a local path, without a password. */
   readonly remoteUrl: string;
@@ -234,7 +234,7 @@ function environmentOf({ ofPerson, environment }: MirrorOptions): Readonly<Recor
   return ofPerson ?? gitEnvironment(environment);
 }
 
-/** Not in the mirror's config file, so that a command without it fetches nothing by itself. */
+/** Settings of the remote. They are not in the mirror's config file, so that commands without them cannot fetch. */
 function remoteOf({ remoteUrl }: MirrorOptions): readonly (readonly [string, string])[] {
   return [
     ['remote.origin.url', remoteUrl],

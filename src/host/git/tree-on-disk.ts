@@ -1,4 +1,4 @@
-/** Computes git's ids of a folder's files without git. */
+/** Computes git's object ids of a folder's files without git. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
