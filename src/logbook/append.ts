@@ -159,7 +159,7 @@ function typesOf(run: ComposedRun): string {
 /** Drafts for one file. */
 export type Entry = { readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] };
 
-/** `load` reads the record again. */
+/** `load` rereads the record. */
 export type RecordPort = {
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly load: () => Promise<unknown>;

@@ -1,4 +1,4 @@
-/** The hash chain: what is hashed and signed (docs/logbook.md). */
+/** The hash chain: canonical JSON, the hashed and signed text of an event, and the checks of each line (docs/logbook.md). */
 
 import writeJson from 'canonicalize';
 import * as z from 'zod';
@@ -51,7 +51,7 @@ export function parseCanonical(text: string): Result<Json, string> {
   const flaw = flawOf(parsed.value, order);
   if (flaw !== null) return fail(flaw);
   // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that resemble array indices are reordered by
-  // JavaScript and take the slow path.
+  // JavaScript, so they take the slow path.
   if (order.isSorted && JSON.stringify(parsed.value) === text) return parsed;
   return writeJson(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }

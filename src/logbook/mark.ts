@@ -1,6 +1,6 @@
 /**
  * Marks are signed tags that state that an entry exists. They are pushed together with the entry, so that the branch cannot later be
- * replaced by one without it.
+ * replaced by one without the entry. Markers are the hidden lines of posted texts, which this module seals and verifies.
  */
 
 import * as z from 'zod';
@@ -52,7 +52,7 @@ export function isLast(events: readonly { readonly type: EventType }[]): boolean
 /** Outside `ferry/`, where a ruleset protects seals forever. Not in a folder, because another tag could take the folder's name. */
 export const MARK_PREFIX = 'ferrybot-mark-';
 
-/** Ends in a hash that is secret until the push, so that no other tag can take the name first. */
+/** Ends in a hash that is unknown before the push, so that no other tag can take the name first. */
 export function markName({ run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>): string {
   return `${MARK_PREFIX}${run}-${seq}-${hash}`;
 }
@@ -65,7 +65,7 @@ export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash
   return canonicalize({ ...statement, sig: signer.sign(statementText(statement, hash)) } as Json);
 }
 
-/** Null if the tag contains no valid mark; anyone may create tags. */
+/** Parses a tag's message; null if it is not a valid mark. Tags are untrusted: everyone with push access can create them. */
 export function readMark(name: string, message: string): Mark | null {
   const json = parseCanonical(message.endsWith('\n') ? message.slice(0, -1) : message);
   const mark = json.ok ? schema.safeParse(json.value) : null;
