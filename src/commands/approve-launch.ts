@@ -1,6 +1,6 @@
 /**
- * `/approve-launch DIGEST`: a person takes responsibility for exactly the manifest that was shown (architecture, D4). The
- * grammar reads it without a digest too, so that whoever says it so is told the line to copy.
+ * `/approve-launch DIGEST`: a person takes responsibility for exactly the manifest that the card showed (architecture, D4). The
+ * digest is optional in the grammar, so that the answer to a command without one can show the line to copy.
  */
 
 import { isBeforeLaunch, repeatedFailure, replacementFor } from '../domain/launch/next-attempt.ts';
@@ -43,7 +43,7 @@ function decideLaunch(context: CommandContext): CommandDecision {
   const { state } = context;
   const refused = unlessApprover(context);
   if (refused !== null) return refused;
-  // After a stop no order may follow (`transition`): an approval would promise a launch that cannot come.
+  // No order may follow a stop (`orderedRule`), so an approval would promise an impossible launch.
   if (!isBeforeLaunch(state) || state.stop !== null || isLive(state)) return tooLateOrNoFix(state);
   if (context.unread.length > 0) return need(...context.unread);
   if (isOwnWork(context)) return answer('approval-by-author');
@@ -60,7 +60,7 @@ function decideLaunch(context: CommandContext): CommandDecision {
   return bindingRefusal(context, { digest, commit }) ?? recordApproval(context, digest);
 }
 
-/** Who names the digest of an action is told its own command; null where the digest is of none. */
+/** The answer with the `/approve` line if the digest names an action instead of a launch; null otherwise. */
 function meantAction({ args, actions }: PlaceContext): AnswerDecision | null {
   if (actions.kind === 'unknown') return null;
   const meant = actions.value.find(({ digest }) => namingOf(args['digest'], digest) === 'named');
@@ -69,7 +69,7 @@ function meantAction({ args, actions }: PlaceContext): AnswerDecision | null {
     : answer('approval-line-needed', { why: 'other-kind', lines: `approve ${bindingHex(meant.digest)}` });
 }
 
-/** Launched, and nothing new to approve: after a failed attempt that is what was tried twice, or a fix that nobody has pushed. */
+/** The run is launched or stopped, so nothing can be approved. After a failure: it occurred twice, or no fix was pushed. */
 function tooLateOrNoFix(state: RunState): CommandDecision {
   const { submission, end, stop } = state;
   if (submission === null || end?.status !== 'FAILED' || stop !== null)
@@ -83,7 +83,7 @@ function tooLateOrNoFix(state: RunState): CommandDecision {
   return answer('no-fix', { attempt, relaunch: isForNode ? 1 : 2 });
 }
 
-/** Whether these very words, written when and where they were, are about the manifest that is shown now. */
+/** Refuses a comment with the wrong digest, time, surface or commit for the manifest on the card; null if it matches. */
 function bindingRefusal(
   context: CommandContext,
   { digest, commit }: { readonly digest: Digest; readonly commit: Sha | null },
@@ -101,7 +101,7 @@ function bindingRefusal(
   if (context.isCardUnread) return need('cardHistory');
   const shownAt = shownAtOf(context.state, digest);
   if (shownAt === null) return answer('approval-not-shown', { digest: bindingHex(digest) });
-  // Within one second of an edit nobody can tell whether the other text or ours was read.
+  // GitHub's times are whole seconds: within one second of an edit, the author may have read either text.
   const shownForMs = Math.max(
     policy.approvals.shownForMs,
     context.state.cardEdit === null ? 0 : MS_PER_SECOND,

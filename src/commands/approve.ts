@@ -1,6 +1,6 @@
 /**
- * `/approve DIGEST`: a person approves exactly the action that the digest names, as it was proposed in this thread: replacing a
- * node, clearing a disk, starting the clean-up job, deleting listed checkpoints (policy ML-02, ML-30, AG-18, AG-21, HR-63).
+ * `/approve DIGEST`: a person approves exactly the action with this digest, as proposed in this thread. Actions replace a node,
+ * clear a disk, start the clean-up job, or delete listed checkpoints (policy ML-02, ML-30, AG-18, AG-21, HR-63).
  */
 
 import { approverFault } from '../care/action-approval.ts';
@@ -30,7 +30,7 @@ export const approve = {
   name: 'approve',
   positional: { name: 'digest', required: false, value: digestPrefix },
   keys: {},
-  // Each action has its own least permission (`approverFault`); none has less than this.
+  // Each action has its own minimum permission (`approverFault`), which is at least `write`.
   who: () => 'write',
   summary:
     'Approves the action that this thread proposes under this digest, such as the replacement of a node or the deletion of checkpoints: copy its line. A change of a cluster takes `permissions.care`; the deletion of checkpoints takes who may approve a launch.',
@@ -56,13 +56,12 @@ export const approve = {
   },
 } as const satisfies CommandDefinition;
 
-/** What of its place the approval of an action is decided on. */
 type ActionContext = Pick<
   PlaceContext,
   'now' | 'actor' | 'permission' | 'comment' | 'args' | 'policy' | 'actions' | 'showings' | 'holds'
 >;
 
-/** `runs`: those whose launch the digest may mean. What is recorded goes where the proposal stands. */
+/** `runs`: runs with a launch digest that the person may have copied. The approval is recorded where the proposal is. */
 function decideAction(context: ActionContext, runs: readonly RunState[]): AnswerDecision {
   const { actions, args, comment } = context;
   if (actions.kind === 'unknown') return answer('logbook-broken');
@@ -91,7 +90,7 @@ function decideAction(context: ActionContext, runs: readonly RunState[]): Answer
     : answer('approval-line-needed', { why: 'no-digest', lines: linesOf([meant]) });
 }
 
-/** The common answer says that the run is over. */
+/** For such a digest, the general answer reports that the run is over. */
 function isOfEndedRun(given: string | undefined, runs: readonly RunState[]): boolean {
   return runs.some(
     (run) => isOver(run) && run.actions.some(({ digest }) => namingOf(given, digest) === 'named'),
@@ -102,7 +101,7 @@ function linesOf(records: readonly ActionRecord[]): string {
   return records.map(({ digest }) => `approve ${bindingHex(digest)}`).join('\n');
 }
 
-/** What cannot be read is no showing. */
+/** Whether the proposal was visible when the comment was written. False if its history is unreadable. */
 function wasOnShow({ comment, showings }: ActionContext, { digest }: ActionRecord): boolean {
   const since = showings.get(digest);
   return since?.kind === 'known' && since.value !== null && wasShownBefore(since.value, comment.createdAt);

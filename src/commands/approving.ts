@@ -1,4 +1,4 @@
-/** Commands that count as an approval of a launch, and who may give them. */
+/** Commands that count as an approval of a launch, and who may use them. */
 
 import { mayApprove } from '../config/approvers.ts';
 import type { Permission } from '../domain/actor.ts';
@@ -16,7 +16,7 @@ import {
 /** Commands that approve the digest they name. */
 export const APPROVING: readonly string[] = ['approve-launch', 'relaunch'];
 
-/** The minimum permission of an approver: listed people need only write. */
+/** The minimum permission of an approver. Listed people need only `write`. */
 export function approverNeeds({ approvals }: CommandPolicy): Permission {
   return approvals.users.length > 0 ? 'write' : approvals.permission;
 }
@@ -32,7 +32,7 @@ export function unlessApprover({
     : answer('not-permitted', { needs: approvals.permission });
 }
 
-/** The record of an approval of this manifest, given to the text of this fingerprint. */
+/** The event for an approval. `digest`: the manifest; `body`: fingerprint of the proposal's text. */
 export function approvedDraft(
   { actor, comment }: Pick<CommandContext, 'actor' | 'comment'>,
   digest: Digest,
@@ -44,7 +44,7 @@ export function approvedDraft(
   return { type: 'approved', role: 'control', actor, data };
 }
 
-/** Whether an approval by this person would be of their own change. */
+/** Whether the person would approve their own change. */
 export function isOwnWork({
   policy,
   interested,

@@ -1,6 +1,6 @@
 /**
- * Requests a relaunch of a failed job. Within the approved restarts it needs the stop permission; beyond them it counts as an approval and
- * must name the digest.
+ * Commands for attempts and checkpoints: relaunch, rollback, reject-checkpoint, resume-as and cleanup-checkpoints. Within the approved
+ * restarts, `/relaunch` needs the stop permission; beyond them it counts as an approval and must name the digest.
  */
 
 import { askedCheckpoint } from '../checkpoints/choose.ts';

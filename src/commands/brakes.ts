@@ -1,7 +1,4 @@
-/**
- * Determines a command's lane: the named one, the thread's, or the only one with proposals. Adoption lanes must be named or be the
- * thread's.
- */
+/** Commands that block or stop runs: hold, unhold, revoke and stop. */
 
 import { z } from 'zod';
 import { permits } from '../domain/actor.ts';
@@ -38,7 +35,7 @@ export type MeantLane =
 /** `laneHere`: the lane of the thread's run, or null. */
 type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
 
-/** `named`: the argument `lane=`. */
+/** The named lane, the thread's, or the only one with proposals. Adoption lanes must be named or be the thread's. `named`: `lane=`. */
 export function meantLane(
   named: string | undefined,
   { lanes, proposing, laneHere }: LanesOfPlace,
@@ -61,7 +58,6 @@ export function laneUnclear({ kind, lanes, named }: Exclude<MeantLane, { kind: '
 
 type Args = Readonly<Record<string, string>>;
 
-/** The arguments that name a hold. */
 const HOLD_KEYS = {
   run: { required: false, value: runWord },
   lane: { required: false, value: laneWord },
@@ -87,7 +83,7 @@ export function meantHold(
   return { kind: 'hold', target: { scope: date === null ? 'lane' : 'date', lane: meant.lane, date } };
 }
 
-/** Drops these approvals, which must be of one manifest; null if there are none. */
+/** The event that drops these approvals, which must be for one manifest; null if there are none. */
 function dropOf(
   approvals: readonly Approval[],
   reason: DropReason,

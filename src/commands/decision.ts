@@ -26,7 +26,7 @@ import type { Need, Needing } from '../domain/reconcile-request.ts';
 import type { Digest, Instant, Observed, Sha } from '../domain/values.ts';
 import type { CommandSpec } from './values.ts';
 
-/** Why a comment does not approve what is shown now; in each case the person reads it and copies its line. */
+/** Why a comment does not approve the manifest on the card. In each case, the person must read the card and copy its line. */
 const UNBOUND_REASONS = [
   'no-digest',
   'other-digest',
@@ -73,15 +73,15 @@ export const ANSWERS = {
   'logbook-broken': { name: 'text?' },
   'lane-unclear': { kind: ['unclear', 'no-such'], lanes: 'text', named: 'text' },
   'close-under-way': {},
-  /** `status`: the reason why the command does nothing now. */
+  /** `status`: why the command has no effect now. */
   'not-now': { status: 'text' },
   'too-late': { jobId: 'text?' },
   'point-past': { what: 'text' },
-  /** For a command that only records what a person wrote: `what`, after *recorded*. */
+  /** For a command that only records a person's text. `what` completes "recorded …". */
   recorded: { what: 'text' },
   failed: { why: 'text' },
 
-  // Approvals. `lines`: the commands that approve, without the slash, one a line.
+  // Approvals. `lines`: the approving commands without the slash, one per line.
   'approval-line-needed': { why: UNBOUND_REASONS, lines: 'text', about: 'text?' },
   'approval-by-author': {},
   'already-approved': { digest: 'text', by: 'text?' },
@@ -130,7 +130,7 @@ export const ANSWERS = {
   'rollback-refused': { step: 'integer', why: 'text' },
   'checkpoint-rejected': { step: 'integer', reason: 'text' },
   'reject-not-reached': { step: 'integer', reached: 'integer' },
-  /** The checkpoints from this step on are out of the lineage already. */
+  /** The checkpoints from this step on are already out of the lineage. */
   'reject-already': { step: 'integer', by: 'text' },
   'resumed-as': { old: 'text', run: 'text', from: 'text', root: 'text?', reason: 'text' },
   'resume-as-unclear': { name: 'text', said: 'text', wanted: 'text' },
@@ -187,9 +187,9 @@ export const ANSWERS = {
   'propose-not-today': { count: 'integer' },
   'propose-edit-refused': {
     why: ['unknown-knob', 'ambiguous-knob', 'repeated-knob', 'value-refused', 'unchanged', 'over-budget'],
-    /** The knob, as it was named, or how many. */
+    /** The knob as written in the command, or the number of knobs. */
     name: 'text',
-    /** What the knob is or could be, or the most that is allowed. */
+    /** Depends on `why`: a knob, the matching paths (one per line), a value, or the allowed maximum. */
     about: 'text?',
   },
   'propose-objective-unclear': { why: 'text', said: 'text', knobs: 'text' },
@@ -237,7 +237,7 @@ export function answerOf<Code extends AnswerCode>(
 
 /** A run without any job has no checkpoints. */
 export const NO_JOB = answer('not-now', { status: 'no job of this run was submitted' });
-/** A remark on a line of the change counts for nothing. */
+/** A review comment on a line of the diff never counts as an approval. */
 export const NOT_ON_A_LINE = answer('not-now', {
   status: 'an approval has to be a comment or a review of its own, not a remark on a line',
 });
@@ -253,7 +253,7 @@ export type GateView = {
   readonly approvals: readonly Verdict[];
 };
 
-/** Comparison of an ended run with recent sealed ferries; `unknown` is no pass. */
+/** Comparison of an ended run with recent sealed ferries. `unknown` does not count as a pass. */
 export type RunVerdict = 'pass' | 'fail' | 'unknown';
 
 /** Config values for commands. */
@@ -315,7 +315,7 @@ export type CommandContext = PlaceContext & {
   readonly isJobShown: boolean;
   /** Unread facts behind `gates` and `interested`; request them before using either. */
   readonly unread: readonly Need[];
-  /** People whose approval would be a self-approval: authors and editors. */
+  /** Authors and editors, who cannot approve their own change. */
   readonly interested: readonly Actor[];
   /** People with a role in the repository. */
   readonly people: Observed<readonly PersonFacts[]>;
@@ -355,13 +355,13 @@ export type CommandDefinition = CommandSpec & {
   readonly decide: (context: CommandContext) => CommandDecision;
   /** Decides about the run in the argument `run`, from any thread. Absent if the command cannot name a run. */
   readonly decideNamed?: (context: NamedContext) => AnswerDecision;
-  /** What it decides on a thread without a run; left out, or null, where the command only means something to a run. */
+  /** Decides in a thread without a run. Absent or null if the command needs a run. */
   readonly decideWithoutRun?: (
     context: PlaceContext,
   ) => Extract<CommandDecision, { kind: 'answer' | 'hand-over' }> | null;
 };
 
-/** The lab's rules for commands. `quorum`: required approvers (`quorumOf` needs more of the config). */
+/** The lab's rules for commands. `quorum`: required approvers; the default ignores the run's cost (see `quorumOf`). */
 export function policyOf(
   config: Pick<LabConfig, 'approvals' | 'permissions' | 'onCall'>,
   quorum: number = config.approvals.quorum,

@@ -1,4 +1,4 @@
-/** `/status [lane=…]`: the state of a run or lane. */
+/** Commands that only report: status, why and help. */
 
 import { mayApprove } from '../config/approvers.ts';
 import { strayOf } from '../config/lane-of-file.ts';

@@ -1,4 +1,4 @@
-/** All commands, in help order. A new command is one new file and one line here. */
+/** All commands, in help order. A new command needs a definition and one line here. */
 
 import { isRunId, type RunId } from '../domain/values.ts';
 import { approve } from './approve.ts';
@@ -40,21 +40,21 @@ export const COMMAND_DEFINITIONS: readonly CommandDefinition[] = [
   help,
 ];
 
-/** By name without the slash. */
+/** The definition by name (without the slash), or null. */
 export function definitionOf(name: string): CommandDefinition | null {
   return COMMAND_DEFINITIONS.find((definition) => definition.name === name) ?? null;
 }
 
 type Given = { readonly name: string; readonly args: Readonly<Record<string, string>> };
 
-/** Null if no run is named or the command cannot name one. */
+/** The run in the argument `run`; null if absent, or if the command cannot name a run. */
 export function namedRun({ name, args }: Given): RunId | null {
   const { run } = args;
   if (run === undefined || !isRunId(run) || definitionOf(name)?.decideNamed === undefined) return null;
   return run;
 }
 
-/** Whether it names a run other than this one. */
+/** Whether the command names a run other than `run`. */
 export function namesOther(given: Given, run: string | null): boolean {
   const named = namedRun(given);
   return named !== null && named !== run;

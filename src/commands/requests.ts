@@ -1,4 +1,4 @@
-/** `/propose [knob=value …] [objective="…"] [lane=…]`: requests a run. */
+/** Commands that request runs and rented machines: propose, rent, keep and teardown. */
 
 import { keepLatestMs, rentalTerms } from '../domain/logbook/holdings.ts';
 import { isHolding } from '../domain/logbook/job-state.ts';

@@ -1,6 +1,6 @@
 /**
- * `/ack` acknowledges incidents, the end of a watch, or the end of a run (policy ML-04). `lost=` closes a run whose job cannot be found,
- * `reject=` one whose result does not count; both free the lane without a seal.
+ * Commands for the end of a run: ack, seal and seal-milestone. `/ack` acknowledges incidents, or the end of a watch or run (policy ML-04).
+ * `lost=` closes a run if its job cannot be found, `reject=` if its result does not count; both free the lane without a seal.
  */
 
 import { underWay } from '../domain/actions/action.ts';
@@ -104,7 +104,7 @@ function endOf(state: RunState): Ending | null {
   return isLive(state) || untakenIncidents(state).length > 0 ? null : (failedAttempt(state)?.end ?? null);
 }
 
-/** The comment predates the end, so it cannot refer to it. GitHub's times are whole seconds. */
+/** Whether the comment predates the end and so cannot refer to it. GitHub's times are whole seconds. */
 function isOlder({ createdAt }: CommandContext['comment'], { at }: Ending): boolean {
   const endedAt = fromRfc3339(at) ?? createdAt;
   return createdAt < endedAt - (endedAt % 1_000);
@@ -131,7 +131,7 @@ function giveUp({ state, policy, permission, now }: CommandContext, reason: stri
     : { kind: 'close', outcome: 'lost', reason };
 }
 
-/** Since when the job's state is unknown; null if it is known. */
+/** The time (epoch ms) since which the job's state is unknown; null if it is known. */
 function unaccountedSince(state: RunState): number | null {
   if (!isLive(state) || state.order === null || state.order.status === 'open') return null;
   const { submission, observation, order } = state;

@@ -8,7 +8,7 @@ export type ArgumentSpec = {
   readonly value: z.ZodType<string>;
 };
 
-/** `definition.ts` adds permission, help and decision. */
+/** The grammar of a command. `CommandDefinition` (decision.ts) adds permission, help and decision. */
 export type CommandSpec = {
   /** Lower-case, without the slash. */
   readonly name: string;
@@ -17,13 +17,13 @@ export type CommandSpec = {
   readonly keys: Readonly<Record<string, ArgumentSpec>>;
   /** For keys that cannot be listed, such as the knobs of `/propose`. */
   readonly freeKeys?: { readonly name: z.ZodType<string>; readonly value: z.ZodType<string> };
-  /** Blocks or takes back something: tolerates extra words, and must be decided before later launches. */
+  /** The command blocks or revokes something. It tolerates extra words, and must be decided before later launches. */
   readonly holdsBack?: true;
   /** Words that people confuse with this command; they get a suggestion and are never executed. */
   readonly confusedWith?: readonly string[];
 };
 
-/** Accepts 12 digits or more, so that people with a short digest get the full line to copy; binding takes `limits.bindingHexDigits`. */
+/** Accepts 12 digits or more, so that the answer to a short digest can show the full line. Binding needs `limits.bindingHexDigits`. */
 export const digestPrefix = z
   .string()
   .regex(
@@ -76,7 +76,7 @@ export const milestoneName = z
     'at most 40 lower-case letters, digits and dashes, and no blanks',
   );
 
-/** 0 is the beginning. */
+/** 0 is the start of training. */
 export const stepBack = z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'a step, in digits');
 
 /** UTC: the next such time of day, or an RFC 3339 text that ends in Z. */
@@ -98,7 +98,7 @@ const INDEX = String.raw`\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=]+)\]`;
 
 /**
  * As printed in a delta: `learning_rate`, `train.SimpleTrainConfig().learning_rate`, `_WEIGHTS["hq_actual"]`, `with_tpu()[0]`, `run().lr#2`
- * (src/delta/knob-path.ts).
+ * (src/host/python/read_experiment.py).
  */
 export const knobPath = z
   .string()

@@ -1,4 +1,4 @@
-/** Parses times in commands. */
+/** Commands for the watch of a job: watch, accept, handoff, until and stop-watching. */
 
 import { mayApprove } from '../config/approvers.ts';
 import { permits } from '../domain/actor.ts';
@@ -162,7 +162,7 @@ function decideAccept(context: CommandContext): CommandDecision {
   ]);
 }
 
-/** The comment must be newer than the description, whose posted text must be unchanged. */
+/** The comment must be newer than the job's description, and the posted description must be unchanged. */
 function takeOver(context: CommandContext): CommandDecision {
   const { state, actor, comment } = context;
   const refused = unlessAdopter(context);

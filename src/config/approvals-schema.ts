@@ -6,11 +6,11 @@ import { CHANNEL_KINDS } from '../notify/registry.ts';
 import { amount, setting, unset, variable, word } from '../settings/words.ts';
 
 const permission = z.enum(['triage', 'write', 'maintain', 'admin']);
-/** What sets a run going or ends it for good is never left to triage. */
+/** Permissions for actions that start or permanently end a run; `triage` is not accepted. */
 const strongPermission = z.enum(['write', 'maintain', 'admin']);
 const people = z.int().min(1).max(10);
 
-/** Who may approve a launch, and how many it takes. */
+/** Who may approve a launch, and how many approvals are required. */
 export const approvalsSchema = z
   .strictObject({
     permission: setting(
@@ -55,7 +55,7 @@ export const approvalsSchema = z
   .prefault({})
   .describe('Who may approve a launch.');
 
-/** The least permission of each command that changes something, approvals excepted. */
+/** The minimum permission of each command that changes something, except approvals. */
 export const permissionsSchema = z
   .strictObject({
     stop: setting(permission, 'write', 'Least permission for /stop.'),
@@ -88,7 +88,7 @@ export const permissionsSchema = z
 
 export type Permissions = z.infer<typeof permissionsSchema>;
 
-/** A person by the number that GitHub gives an account for ever: a login may change hands. */
+/** GitHub's permanent account number. A login can pass to another account. */
 export const personId = z.int().positive();
 
 /** `06:30`, in UTC. */

@@ -1,4 +1,4 @@
-/** Who may approve a launch, how many people it takes, and how old an approval may be. */
+/** Who may approve a launch, how many people must approve, and how old an approval may be. */
 
 import { type Permission, permits } from '../domain/actor.ts';
 import { compareDecimals } from '../domain/values.ts';
@@ -7,12 +7,12 @@ import type { LabConfig } from './schema.ts';
 
 const MS_PER_HOUR = 3_600_000;
 
-/** From its writing, by GitHub's clock, to the order and to the claim. */
+/** Maximum age of an approval in ms, from the comment's time on GitHub's clock until the order and until the claim. */
 export function maxAgeMsOf({ approvals }: Pick<LabConfig, 'approvals'>): number {
   return approvals.maxAgeHours * MS_PER_HOUR;
 }
 
-/** Whether a person may approve: by permission, or by the config's list of ids together with the right to write. */
+/** Whether a person may approve: by permission, or as a listed id with at least write permission. */
 export function mayApprove(
   permission: Permission,
   user: number,
@@ -21,14 +21,14 @@ export function mayApprove(
   return permits(permission, least) || (permits(permission, 'write') && users.includes(user));
 }
 
-/** The keys that the number of people depends on. */
+/** The config keys that determine the number of required approvers. */
 type QuorumKeys = Pick<LabConfig, 'approvals' | 'clusters'> & {
   readonly lane: Pick<LaneConfig, 'cluster'>;
 };
 
 /**
- * Distinct people that the lane's run needs: the row with the highest cost that the
- * run reaches, and never fewer than `approvals.quorum`. A cost that nobody configured counts as the dearest.
+ * Number of distinct approvers that the lane's run needs: the highest row of `quorumByCost` that the run's cost reaches,
+ * and at least `approvals.quorum`. A cluster without a configured cost counts as the most expensive.
  */
 export function quorumOf({ approvals, clusters, lane }: QuorumKeys): number {
   const cost = clusters[lane.cluster]?.acceleratorHoursPerRun ?? null;

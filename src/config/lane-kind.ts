@@ -1,38 +1,38 @@
-/** What the config asks of a kind of run: the settings of its lanes. What else a kind decides, only its runs ask. */
+/** The part of a kind of run that the config needs: the settings of its lanes. Runs use the rest of the kind. */
 
 import type { LaneConfig, LaneRule, LaneSchema } from './lane-schema.ts';
 
 export type LaneKind = {
-  /** What a lane's `kind` says. */
+  /** The value of a lane's `kind`. */
   readonly name: string;
-  /** The settings of a lane; `rules` are what the schema cannot say. */
+  /** The schema of a lane; `rules` are the conditions that a schema cannot express. */
   readonly settings: LaneSchema;
   readonly rules: readonly LaneRule[];
-  /** Values for its own settings without a default, for a run whose lane is gone. */
+  /** Values for the kind's settings without a default, for a run after its lane was removed from the config. */
   readonly settingsOf: (run: RecordedPlace) => Readonly<Record<string, unknown>>;
 };
 
-/** What a run's own record says of its lane. */
+/** The facts about its lane that a run's record keeps. */
 export type RecordedPlace = { readonly experiment: string };
 
-/** The kinds that there are; the first is what a lane is of that does not say. */
+/** All kinds. The first is the default for a lane without `kind`. */
 export type LaneKinds<K extends LaneKind = LaneKind> = readonly [K, ...(readonly K[])];
 
-/** What a config is read with: who reads it knows more kinds and commands than the config does. */
+/** Kinds and command names that the caller passes in, because the config modules do not know them. */
 export type Known<K extends LaneKind = LaneKind> = {
   readonly kinds: LaneKinds<K>;
   /** Names of ferrybot's own commands, without the slash. */
   readonly ownCommands: readonly string[];
 };
 
-/** The kind that a lane is of. */
+/** A lane's kind; the first one for an unknown name. */
 export function kindOf<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick<LaneConfig, 'kind'>): K {
   return kinds.find(({ name }) => name === kind) ?? kinds[0];
 }
 
 /**
- * Reads a lane's settings as those of its kind, whose schema gave them. `own`: a setting that only this kind has. Throws for a lane of
- * another kind, which is a bug.
+ * Returns a function that narrows a lane to the settings of its kind, which the kind's schema validated. `own`: a setting
+ * that only this kind has. The function throws for a lane of another kind, which is a bug.
  */
 export function settingsOfKind<Lane extends LaneConfig>(
   kind: string,

@@ -1,4 +1,4 @@
-/** The config as one lane of it sees it: what belongs to the whole lab, and the settings of that lane alone. */
+/** The config from the view of one lane: the settings of the whole lab, and those of this lane only. */
 
 import {
   CHECKPOINT,
@@ -22,27 +22,27 @@ import type { LabConfig } from './schema.ts';
 export type LaneOfFile<K extends LaneKind = LaneKind> = LabConfig<K> & {
   readonly laneName: string;
   readonly lane: LaneConfig;
-  /** What its runs are: asked for everything that not all runs have in common. */
+  /** The kind of the lane's runs. It decides everything in which kinds differ. */
   readonly kind: K;
 };
 
-/** The same as a run of the lane sees it, with what its own issue asks for. */
+/** The same from the view of one run, with the contract of its issue applied. */
 export type LaneOfRun<K extends LaneKind = LaneKind> = LaneOfFile<K> & {
-  /** False for a run whose lane was taken out of the config: nothing of it may be launched any more. */
+  /** False if the lane was removed from the config. Its runs may no longer launch. */
   readonly isLaneConfigured: boolean;
-  /** What the run's issue asks for; null for the lane itself, and for a run that began from none. */
+  /** The contract in the run's issue; null for the lane itself, and for a run without a contract. */
   readonly contract: Contract | null;
-  /** Whether the machine that the contract asks for is rented here at all; left out where it asks for none. */
+  /** Whether the lab can rent the machine that the contract requests; absent if the contract requests none. */
   readonly machine?: MachineFit;
-  /** The contract says that the run costs more than the table of its cluster: what it says counts. */
+  /** The contract states a higher cost than the cluster's cost table. The contract's cost applies. */
   readonly costIsOfContract?: true;
-  /** The commit that the contract of the run names; null for the lane itself, and where the run is of a branch. */
+  /** The commit that the run's contract names; null for the lane itself, and for a run from a branch. */
   readonly pinned: PinnedSource | null;
-  /** Where the run begins and writes; null for the lane itself, and for a run that has no contract. */
+  /** Where the run starts and stores checkpoints; null for the lane itself, and for a run without a contract. */
   readonly checkpoints: CheckpointPlan | null;
 };
 
-/** The lanes of the lab in the order of the config. */
+/** The lab's lanes in config order. */
 export function lanesOfFile<K extends LaneKind>(config: LabConfig<K>): readonly LaneOfFile<K>[] {
   return Object.entries(config.lanes).map(([laneName, lane]) => ({
     ...config,
@@ -52,11 +52,11 @@ export function lanesOfFile<K extends LaneKind>(config: LabConfig<K>): readonly 
   }));
 }
 
-/** What the placeholders stand for. `{outputRoot}` is filled first, so that the command can carry it. */
+/** Values of the placeholders. `{outputRoot}` is filled before the command, which may contain it. */
 export type Filling = {
   readonly run: RunId;
   readonly date: string;
-  /** What the attempt goes on from, null = nothing; left out before there is an attempt: then its place stays open. */
+  /** The checkpoint that the attempt resumes from, or null. Absent before an attempt exists: the placeholder is kept. */
   readonly checkpoint?: string | null;
 };
 
@@ -68,14 +68,14 @@ export type FilledLane = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** The lane's templates for one run. Unknown placeholders cannot occur: the config's rules refuse them. */
+/** Fills the lane's templates for one run. The config's rules have already rejected unknown placeholders. */
 export function fillLane(lane: LaneConfig, filling: Filling): FilledLane {
   const runName = filled(lane.runName, { run: filling.run, date: filling.date });
   const outputRoot = filled(lane.outputRoot, { run: filling.run, date: filling.date, runName });
   const { checkpoint } = filling;
   const known = { run: filling.run, date: filling.date, runName, outputRoot };
   const all = checkpoint == null ? known : { ...known, checkpoint };
-  // An argument about a checkpoint says nothing where there is none.
+  // Without a checkpoint, omit the arguments that refer to one.
   const isUsed = (part: string): boolean => checkpoint !== null || !part.includes(CHECKPOINT);
   return {
     runName,
@@ -90,7 +90,7 @@ export function fillLane(lane: LaneConfig, filling: Filling): FilledLane {
   };
 }
 
-/** Where the checkpoints of a run lie, by what its manifest says of it. */
+/** The run's checkpoint roots, filled with the values of its manifest. */
 export function checkpointRoots(
   { checkpointRoots }: Pick<LaneConfig, 'checkpointRoots'>,
   values: Readonly<Record<'run' | 'date' | 'runName' | 'outputRoot', string>>,
@@ -102,7 +102,7 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** What a lane that ships the whole tree does not ship all the same; nothing where it names its folders. */
+/** Paths that a lane with `ships: .` still excludes. Empty for a lane that lists its folders. */
 export function leftOutOfLane(
   config: Pick<LabConfig, 'clusters'> & { readonly lane: Pick<LaneConfig, 'ships' | 'cluster'> },
 ): readonly string[] {
@@ -110,7 +110,7 @@ export function leftOutOfLane(
   return lane.ships.includes(WHOLE_TREE) ? (traitsOf(config, lane.cluster)?.leavesOut ?? []) : [];
 }
 
-/** The clusters for a run that asks for such a machine of this one. */
+/** The clusters with `name` adapted to the machine that a run requests, and whether the lab's limits allow the machine. */
 export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
   config: Config,
   name: string,
@@ -125,23 +125,22 @@ export function fitted<Config extends Pick<LabConfig, 'clusters'>>(
   return { clusters: all, machine: { terms, beyond: fit.beyond } };
 }
 
-/** Null where the config has no such cluster. */
+/** Null if the config has no such cluster. */
 export function traitsOf({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): EngineTraits | null {
   const found = Object.hasOwn(clusters, cluster) ? clusters[cluster] : undefined;
   return found === undefined ? null : engineDefinition(found).traits(found);
 }
 
-/** The cluster of the run's job that is not in the config; null where it is there, or no job is under way. */
+/** The cluster of the run's live job if the config lacks it; null if it is configured or no job is live. */
 export function missingCluster(state: RunState, config: Pick<LabConfig, 'clusters'>): string | null {
   return watchedClusters(state).find((cluster) => !hasCluster(config, cluster)) ?? null;
 }
 
-/** Whether the config says where this cluster is. */
 export function hasCluster({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): boolean {
   return Object.hasOwn(clusters, cluster);
 }
 
-/** By name, filled in. */
+/** The cluster's links by name, with `{jobId}` and `{run}` filled in. */
 export function linksOf(
   { clusters }: Pick<LabConfig, 'clusters'>,
   { cluster, run, jobId }: { readonly cluster: string; readonly run: string; readonly jobId: string },
@@ -157,13 +156,13 @@ export function linksOf(
 export type LeftBehind =
   | { readonly kind: 'job'; readonly run: string; readonly cluster: string }
   | { readonly kind: 'hold'; readonly hold: StrayHold }
-  /** What the record says could not be read. */
+  /** The record could not be read. */
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** A hold on one lane, of which the config knows nothing: it holds nothing back. */
+/** A hold on a lane that the config does not have. It blocks no launch. */
 export type StrayHold = Hold & { readonly lane: string };
 
-/** What nobody could watch, stop or be held back by under this config. `today` is YYYY-MM-DD. */
+/** Jobs that ferrybot cannot watch or stop, and holds without effect, under this config. `today` is YYYY-MM-DD. */
 export function leftBehind(
   config: Pick<LabConfig, 'clusters' | 'lanes'>,
   runs: Observed<readonly RunState[]>,
@@ -181,7 +180,7 @@ export function leftBehind(
   return [...unknown, ...jobs, ...stray.map((hold) => ({ kind: 'hold', hold }) as const)];
 }
 
-/** The holds that stand from today on and whose lane is none of these. */
+/** Holds in force today or later on lanes other than `lanes`. */
 export function strayOf(
   holds: readonly Hold[],
   lanes: readonly string[],

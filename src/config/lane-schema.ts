@@ -1,4 +1,4 @@
-/** The settings that a lane of every kind has: what its runs ship and run, where, and what they are judged by. */
+/** The settings that lanes of every kind have: what their runs ship and execute, where, and how they are evaluated. */
 
 import { z } from 'zod';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
@@ -19,7 +19,7 @@ import {
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
 import { personId, timeOfDay } from './approvals-schema.ts';
 
-/** The boxes of a proposal. `usual`: those of a lane that names none. */
+/** The checkboxes of a proposal. `usual`: the default. */
 export function checklistSetting(usual: string[]) {
   return z
     .strictObject({
@@ -88,7 +88,7 @@ const tracker = z
 
 const period = z.int().min(1_000).max(86_400_000);
 
-/** How often the watch looks, with what a kind of run has where its lane says nothing. */
+/** How often the watch observes a job. `usual`: the default for a kind of run. */
 export function cadenceSetting(usual: Cadence) {
   return z
     .strictObject({
@@ -260,11 +260,11 @@ export const laneKeys = {
 
 const shared = z.object(laneKeys);
 
-/** What is read of a lane wherever its kind is no matter; a kind's own settings are its own to read. */
+/** The settings that every lane has. Only the kind itself reads its additional settings. */
 export type LaneConfig = z.infer<typeof shared> & { readonly kind: string };
-/** `shape` names the keys that a person may write. */
+/** `shape` has the keys that the config file may contain. */
 export type LaneSchema = z.ZodType<LaneConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> };
 
-/** A rule that a kind adds to those of every lane. `traits`: of the engine that the lane's cluster has. */
+/** A rule that a kind adds to the general ones. `traits`: the engine traits of the lane's cluster, or null. */
 export type LaneRule = (lane: LaneConfig, traits: EngineTraits | null) => readonly ConfigIssue[];
 export type TrackerConfig = LaneConfig['tracker'];

@@ -1,4 +1,4 @@
-/** Reads `.github/ferrybot.yml` in three stages: YAML with positions, then the schema, then the rules. The rules are checked only where the schema accepts the file. Problems are values with line and column. */
+/** Reads `.github/ferrybot.yml` in three stages: YAML, schema, and, if the schema accepts it, rules. Problems have a line and column. */
 
 import { z } from 'zod';
 import type { Instant } from '../domain/values.ts';
@@ -19,7 +19,7 @@ import { configSchema, type LabConfig } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What zod does not say by itself: the keys that a map may have, and that something is missing. For `safeParse`. */
+/** Error texts for `safeParse` that zod lacks: the allowed keys of a map, and the description of a missing value. */
 function configErrors({ code, input, inst }: z.core.$ZodRawIssue): string | undefined {
   if (code === 'unrecognized_keys') return Object.keys((inst as z.core.$ZodObject)._zod.def.shape).join(', ');
   if (input !== undefined || (code !== 'invalid_type' && code !== 'invalid_value')) return undefined;
@@ -27,7 +27,7 @@ function configErrors({ code, input, inst }: z.core.$ZodRawIssue): string | unde
   return about === undefined ? 'missing' : `missing: ${about}`;
 }
 
-/** The first issue at each path: ten unknown keys in one map are ten issues. */
+/** The first issue at each path. Ten unknown keys in one map give ten issues. */
 function schemaErrors(issues: readonly Issue[], value: unknown): readonly ConfigIssue[] {
   const found = issues.flatMap((issue) => configIssuesOf(issue, [], value));
   return [...new Map(found.toReversed().map((one) => [dotted(one.path), one])).values()].toReversed();
@@ -38,7 +38,7 @@ function configIssuesOf(issue: Issue, above: KeyPath, value: unknown): readonly 
   const found = valueAt(value, path);
   switch (issue.code) {
     case 'unrecognized_keys':
-      // A merge key and `__proto__` were reported with the text already.
+      // The YAML stage already reported merge keys and `__proto__`.
       return issue.keys
         .filter((key) => key !== '<<' && key !== '__proto__')
         .map((key) => error('unknown-key', [...path, key], unknownKeyText(key, issue.message.split(', '))));
@@ -58,8 +58,8 @@ function configIssuesOf(issue: Issue, above: KeyPath, value: unknown): readonly 
 }
 
 /**
- * The issues of the one way of writing it that the value comes near: that of the kind that it names, or the only one that
- * fails inside the value. Where it names no kind that there is, the kinds.
+ * The issues of the union member that the value resembles: the member of the named kind, or the only member that fails
+ * inside the value. For an unknown kind, one issue that lists the kinds.
  */
 function unionIssues(
   issue: Extract<Issue, { readonly code: 'invalid_union' }>,
@@ -112,9 +112,9 @@ function valueAt(value: unknown, path: KeyPath): unknown {
   );
 }
 
-// What the schema cannot say: every rule over more than one value, and which of them a config breaks.
+// Rules over more than one value, which a schema cannot express.
 
-/** What every rule says against a config that the schema accepts; a problem outside the lanes is told once. */
+/** The problems that the rules find in a valid shape. A problem outside the lanes is reported once. */
 function brokenRules(config: LabConfig, asked: Asked): readonly ConfigIssue[] {
   const lanes = lanesOfFile(config);
   const found = lanes.flatMap((lane) =>
@@ -126,19 +126,19 @@ function brokenRules(config: LabConfig, asked: Asked): readonly ConfigIssue[] {
   return onePerPlace([...found, ...LANES_RULES.flatMap((rule) => rule(lanes))]);
 }
 
-/** The first of those that are equal: a rule about the whole file is checked once for each lane. */
+/** Removes duplicates, because a rule about the whole file runs once per lane. */
 function onePerPlace(found: readonly ConfigIssue[]): readonly ConfigIssue[] {
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Problems stand in the order of the text. */
+/** Problems are in text order. */
 export type ConfigReading<K extends LaneKind = LaneKind> =
   | { readonly kind: 'valid'; readonly config: LabConfig<K>; readonly warnings: readonly ConfigProblem[] }
   | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[] };
 
 /**
- * Reads the text of a config. Never throws for what a person wrote. With `now` the keys have to be valid at that moment
- * too: asked of a config that somebody is about to put in force, never of one that is, which must not end by itself.
+ * Reads the text of a config. Never throws for its content. With `now`, the keys must also be valid at that time. Pass
+ * `now` only for a proposed config: a config in force must not become invalid when time passes.
  */
 export function readConfig<K extends LaneKind>(
   text: string,

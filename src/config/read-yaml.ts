@@ -1,4 +1,4 @@
-/** The text of a config as a plain value with places: YAML 1.2, one document, bounded aliases, no tags, no key twice. */
+/** Parses a config to a plain value with positions: YAML 1.2, one document, bounded aliases, no tags, no duplicate keys. */
 
 import {
   type Alias,
@@ -27,7 +27,7 @@ function placeAt(lines: LineCounter, offset: number): Place {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** The place of a key or list item; of the nearest one above it where it is not written. */
+/** The position of a key or list item. If the text lacks it, the position of its nearest parent. */
 function placeOf(root: unknown, path: KeyPath, lines: LineCounter): Place {
   let node: unknown = root;
   let best: Place = { line: 1, column: 1 };
@@ -57,21 +57,21 @@ function childOf(
   return item === undefined ? null : { value: item, offset: offsetOf(item) };
 }
 
-/** Start and end of a node's own text; yaml leaves it out of nodes that nobody wrote. */
+/** Start and end of a node's text; null for a node that yaml added. */
 function rangeOf(node: unknown): readonly [number, number] | null {
-  // Items of a parsed document are nodes or null; their type is lost in yaml's `unknown`.
+  // Items of a parsed document are nodes or null, which yaml types as `unknown`.
   const range = (node as Node | null)?.range;
   return range === undefined || range === null ? null : [range[0], range[1]];
 }
 
-/** A config is a page or two; more is a mistake or an attack on the parser. */
+/** A config has one or two pages; a longer text is a mistake or an attack on the parser. */
 export const CONFIG_CHARACTERS_MAX = 100_000;
-/** Levels of lists and maps; the deepest key of a config has seven. */
+/** Nesting of lists and maps; the deepest key of a config is at level seven. */
 const CONFIG_LEVELS_MAX = 50;
-/** One open bracket can make every later line wrong; nobody reads more. */
+/** One open bracket can make every later line invalid; a longer list helps no reader. */
 const CONFIG_PROBLEMS_MAX = 200;
 
-/** `unreadable`: there is no value to look at. Otherwise `problems` may still hold errors that leave the rest readable. */
+/** `unreadable`: the text has no value. If `read`, `problems` may still contain errors; the other parts are readable. */
 type YamlReading =
   | { readonly kind: 'unreadable'; readonly problems: readonly ConfigProblem[] }
   | {
@@ -83,7 +83,7 @@ type YamlReading =
 
 type Parsed = Document.Parsed<ParsedNode, true>;
 
-/** Reads YAML. Never throws for what a person wrote. */
+/** Parses YAML. Never throws for the text's content. */
 export function readYaml(written: string): YamlReading {
   // yaml counts a byte-order mark as a column.
   const text = written.startsWith(BYTE_ORDER_MARK) ? written.slice(1) : written;
@@ -114,12 +114,12 @@ function faultOf(
   text: string,
   lines: LineCounter,
 ): ConfigProblem {
-  // yaml shows a tab at the start of its line.
+  // yaml reports a tab at the start of its line.
   const at = code === 'TAB_AS_INDENT' ? Math.max(text.indexOf('\t', offset), offset) : offset;
   return problem('syntax', firstLine(message).replace(/ at line \d+, column \d+:$/, ''), placeAt(lines, at));
 }
 
-/** Tags, merge keys and keys that are no plain names: YAML that this file does not need, and readers disagree about. */
+/** Reports tags, merge keys and keys that are not plain names. A config does not need them, and parsers treat them differently. */
 function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[] {
   const found: ConfigProblem[] = [];
   const add = (code: string, offset: number, message: string): void => {
@@ -141,7 +141,7 @@ function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[
   return found;
 }
 
-/** The plain value. Aliases that have no anchor, that multiply, or that are too many for a look-up of each, have none. */
+/** Resolves the document. Fails for aliases without an anchor, for exponential expansion, and for too many aliases. */
 function plainValueOf(document: Parsed, lines: LineCounter): Result<unknown, ConfigProblem> {
   const aliases: Alias[] = [];
   visit(document, {
@@ -166,7 +166,7 @@ function firstLine(message: string): string {
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
-// Control characters that are no white space, marks that turn text around or hide in it, and what decoders put for bytes that are not UTF-8.
+// Control characters except white space, bidirectional and invisible marks, and the replacement character for invalid UTF-8.
 const HIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFFD]/u;
 
 /** The first problem that makes parsing pointless. */
@@ -190,11 +190,11 @@ function textProblems(text: string, lines: LineCounter): readonly ConfigProblem[
       ];
 }
 
-/** Where the text nests too deep, or null. The tokens are read in a loop; a document is composed by recursion, which ends the stack. */
+/** Offset where the text nests too deeply, or null. Reads tokens in a loop; composing a document recurses and could overflow the stack. */
 export function tooDeepAt(text: string): number | null {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
-    // A parser works while its tokens are taken.
+    // The parser is a generator: it works only while its output is consumed.
     Array.from(parser.next(lexeme));
     if (parser.stack.length > CONFIG_LEVELS_MAX) return parser.offset;
   }

@@ -1,4 +1,4 @@
-/** The shape of `.github/ferrybot.yml`: strict, every key described; unknown keys are refused. */
+/** The schema of `.github/ferrybot.yml`. It describes every key and rejects unknown ones. */
 
 import { z } from 'zod';
 import { remembered } from '../domain/values.ts';
@@ -58,7 +58,7 @@ const registry = z
   })
   .describe('A registry of containers, by the name that images there begin with.');
 
-/** Which registries are asked from which commit a container was built. Nothing is asked unless a lab names where. */
+/** The registries that ferrybot may ask for the source commit of a container. It asks none unless the lab lists one. */
 export const containersSchema = z
   .strictObject({
     registries: setting(
@@ -117,7 +117,7 @@ const keys = {
     .describe('Where jobs run. People use the name; the engine selects how ferrybot connects.'),
 } as const;
 
-/** The whole file, as a person writes it and as it is after defaults. What a lane is, its kind says. */
+/** The whole file, before and after defaults. Each kind defines the settings of its lanes. */
 function schemaOf(kinds: LaneKinds) {
   return z
     .strictObject({
@@ -132,7 +132,7 @@ function schemaOf(kinds: LaneKinds) {
     .describe('What ferrybot may do in a repository: `.github/ferrybot.yml` on the default branch.');
 }
 
-/** One schema where there is one kind; else that which `kind` says. */
+/** The schema of the only kind, or a union of all kinds. */
 function laneSchemaOf([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
   return others.length === 0
     ? first.settings
@@ -141,10 +141,10 @@ function laneSchemaOf([first, ...others]: LaneKinds): z.ZodType<LaneConfig> {
 
 export type ConfigSchema = ReturnType<typeof schemaOf>;
 
-/** Made once for a list of kinds: it takes some milliseconds. */
+/** Cached per list of kinds, because building it takes some milliseconds. */
 export const configSchema = remembered(schemaOf, (kinds) => kinds.map(({ name }) => name).join(' '));
 
-/** The config after defaults: every key present, with the kinds that its lanes are of. */
+/** The config after defaults, with every key present, and the kinds of its lanes. */
 export type LabConfig<K extends LaneKind = LaneKind> = z.infer<ConfigSchema> & {
   readonly kinds: LaneKinds<K>;
 };

@@ -1,6 +1,6 @@
 /**
- * One request to GitHub with its outcome as a value: answered, refused, or unknown (sent, answer lost). Reads are retried; writes only if
- * GitHub did not act, as with rate limits (GitHub docs: best practices for REST).
+ * Sends one request to GitHub and returns its outcome: answered, refused, or unknown (sent, answer lost). Retries reads; retries writes
+ * only if GitHub did not act, as with rate limits (GitHub docs: best practices for REST).
  */
 
 import { z } from 'zod';
@@ -9,11 +9,11 @@ import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
 
 export const REQUEST_TRIES_MAX = 4;
-/** Before the second try; later pauses are longer. */
+/** Pause before the second try; later pauses are longer. */
 const REQUEST_RETRY_MS = 500;
-/** Without a header: at least a minute (GitHub docs, rate limits). */
+/** Pause for a rate limit without a header: at least a minute (GitHub docs, rate limits). */
 export const REQUEST_LIMIT_WAIT_MS = 60_000;
-/** Longer waits are left to the next trigger. */
+/** A longer wait fails the request; the next trigger retries it. */
 const REQUEST_WAIT_MS_MAX = 90_000;
 /** Cached answers: threads, comments and files of all live runs. */
 const ETAG_CACHE_ENTRIES = 200;
@@ -92,7 +92,7 @@ export async function call(
   }
 }
 
-/** Reads and validates one answer; unknown without access or in another shape. */
+/** Reads and validates one answer. Unknown without access, or if the answer does not match the schema. */
 export async function read<Schema extends z.ZodType>(
   client: GitHubClient,
   route: string,
@@ -104,7 +104,7 @@ export async function read<Schema extends z.ZodType>(
   return found.value === null ? unknown(`GitHub answers 404 (${placeOf(route)})`) : known(found.value);
 }
 
-/** The same; null if GitHub has no such thing (404, 410), which it also answers to a token without access. */
+/** Like `read`; null for 404 and 410. GitHub also answers 404 to a token without access. */
 export async function readIfThere<Schema extends z.ZodType>(
   client: GitHubClient,
   route: string,
@@ -122,7 +122,7 @@ export async function readIfThere<Schema extends z.ZodType>(
 /** GitHub's largest page. */
 export const PAGE_ROWS = 100;
 
-/** Reads a list page by page, at most `pagesMax`. `isLast`: no page after one with such a row is needed. */
+/** Reads a list page by page, at most `pagesMax` pages. Stops after a page with a row that satisfies `isLast`. */
 export async function readPages<Row extends z.ZodType>(
   client: GitHubClient,
   route: string,
@@ -145,14 +145,14 @@ type Pages<Row> = Readonly<Record<string, unknown>> & {
   readonly isLast?: (row: Row) => boolean;
 };
 
-/** A route without what all routes begin with. */
+/** A route without the prefix that all routes share. */
 function placeOf(route: string): string {
   return route.replace(/^GET \/(?:repos\/\{owner\}\/\{repo\}\/?)?/, '') || 'the repository';
 }
 
 const numbered = z.object({ number: z.number().int() });
 
-/** The outcome of a write whose answer is an issue or a pull request. */
+/** The outcome of a write that returns an issue or a pull request. */
 export function numberOf(outcome: CallOutcome): EffectOutcome {
   if (outcome.kind !== 'answered') return refusal(outcome);
   const parsed = numbered.safeParse(outcome.data);
@@ -203,7 +203,7 @@ function count(client: GitHubClient, route: string, isRead: boolean): void {
   if (!isRead && !route.endsWith('/graphql')) noteWrite(client);
 }
 
-/** Counts a content write, for which GitHub has limits of their own. */
+/** Counts a content write. GitHub limits content writes separately. */
 export function noteWrite({ usage, writtenAt, now }: GitHubClient): void {
   usage.contentWrites += 1;
   while (writtenAt[0] !== undefined && writtenAt[0] <= now() - 3_600_000) writtenAt.shift();
@@ -282,7 +282,7 @@ function judged(client: GitHubClient, failure: Failure): Once {
   const lost = { kind: 'unknown', message: `${status}: ${message}` } as const;
   // The token may have expired while this machine slept; retry with the corrected clock.
   if (status === 401 && hasMoved) return { result: refused, retryAfterMs: 0, notActed: true };
-  // A rate limit says nothing about the request, so the result stays unknown.
+  // A rate limit does not judge the request, so the result stays unknown.
   if (isLimit) return { result: lost, retryAfterMs: limitWaitMs(client, headers), notActed: true };
   // Octokit reports a missing answer as status 500 without a response, so GitHub may have acted.
   if (status === 0 || status >= 500) return { result: lost, retryAfterMs: REQUEST_RETRY_MS, notActed: false };
@@ -312,8 +312,8 @@ export type OptionalPart = {
 };
 
 /**
- * GraphQL reports errors with status 200. An error makes the result unknown; an error in an optional part makes the whole part null, so
- * that a partial answer never looks complete.
+ * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
+ * So a caller cannot mistake a partial answer for a complete one.
  */
 export async function query<Schema extends z.ZodType>(
   client: GitHubClient,

@@ -1,4 +1,4 @@
-/** One check run per commit and name, found again by name. */
+/** Writes ferrybot's check runs, one per commit and name, and reads the checks of a head. */
 
 import { z } from 'zod';
 import type { Annotation, Effect, EffectOutcome } from '../domain/effect.ts';
@@ -7,10 +7,10 @@ import { cutText, known, type Observed, unknown } from '../domain/values.ts';
 import { call, type GitHubClient, PAGE_ROWS, read, readPages } from './call.ts';
 import { idOf } from './comments.ts';
 
-/** GitHub takes as many in one request (REST, checks); the summary lists the others. */
+/** GitHub's limit per request (REST, checks). The summary lists the others. */
 const ANNOTATIONS_MAX = 50;
 
-/** Existing annotations that are read. */
+/** Maximum pages of existing annotations to read. */
 const ANNOTATION_PAGES_MAX = 10;
 
 type SentAnnotation = ReturnType<typeof sentAs>;
@@ -24,8 +24,8 @@ const standing = z.object({
 });
 
 /**
- * The annotations that the check run `id` lacks, because GitHub appends those of an update; `id` null: a new check run. Unknown if the
- * existing ones cannot be read.
+ * The annotations that the check run `id` lacks, because GitHub appends the annotations of an update. `id` null: a new check run.
+ * Unknown if the existing annotations cannot be read.
  */
 async function missingAnnotations(
   client: GitHubClient,
@@ -130,7 +130,7 @@ async function findCheckRun(client: GitHubClient, effect: CheckEffect): Promise<
 
 const OWN_NAMES: readonly string[] = Object.values(CHECK_NAMES);
 
-/** Page sizes; a head with more is unknown. */
+/** Page sizes. A head with more suites or runs is unknown. */
 const SUITES_MAX = 50;
 const RUNS_MAX = 50;
 
@@ -184,8 +184,8 @@ type Suite = z.infer<typeof suiteSchema>;
 type Run = z.infer<typeof runSchema>;
 
 /**
- * `all`: more suites than are read make the result unknown. `oldest`: an issue-first branch head collects a new suite per scheduled or
- * comment-triggered run; the push's own suites come first, and a rerun check keeps its position.
+ * `all`: more suites than are read make the result unknown. `oldest`: for the head of an issue-first branch, which gets a new suite
+ * per scheduled or comment-triggered run. The push's own suites come first, and a rerun check keeps its position.
  */
 type Suites = 'all' | 'oldest';
 

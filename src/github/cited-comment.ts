@@ -47,7 +47,7 @@ const NODE_QUERY = `query($id: ID!) {
 }`;
 const nodeSchema = z.object({ node: commentSchema.omit({ databaseId: true }) });
 
-/** The comment's position when its thread was read. */
+/** The comment's node and thread when the thread was read. */
 export type Shown = Pick<CommentFacts, 'nodeId' | 'thread'>;
 
 /** Rereads a comment by node id, otherwise by number. Reviews are always read by number, because the node lacks the dismissed state. */
@@ -96,7 +96,7 @@ const ROUTES: Readonly<Record<Surface, string>> = {
   'review-comment': 'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
 };
 
-/** REST finds it in any thread. */
+/** Finds the comment's node by REST, in any thread. */
 function locate(
   client: GitHubClient,
   { surface, comment, pull }: Citation,

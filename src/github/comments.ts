@@ -1,4 +1,4 @@
-/** Posts, edits and reacts in threads. After a lost answer, the thread is searched before posting again. */
+/** Posts comments, edits them, and adds reactions. After a lost answer, searches the thread before posting again. */
 
 import { z } from 'zod';
 import type { Surface } from '../domain/actor.ts';
@@ -18,7 +18,7 @@ const listed = z.object({
   user: z.object({ type: z.string() }).nullish(),
 });
 
-/** Whether a comment is the posted one; the prefix alone proves nothing. */
+/** Whether a body is that of the posted comment. A matching prefix is not enough. */
 export type IsSame = (body: string) => boolean;
 
 /** `isShared`: another process may post the same comment. */
@@ -30,8 +30,8 @@ type Post = {
 };
 
 /**
- * Posts a comment. If another process may have posted the same, also because rate limits delayed this one, each process looks
- * for duplicates afterwards and deletes its own if it is the later one.
+ * Posts a comment. Another process may post the same one, for example if rate limits delayed this request. Then each process
+ * searches for duplicates afterwards, and deletes its own comment if it is the later one.
  */
 export async function postComment(
   client: GitHubClient,
@@ -136,7 +136,7 @@ const REACTIONS = {
   'review-comment': 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
 } as const;
 
-/** Outcome of a write whose answer has an `id` and, for comments, a body. The caller verifies the marker. */
+/** Outcome of a write that returns an `id` and, for comments, a body. The caller verifies the marker. */
 export function idOf(outcome: CallOutcome): EffectOutcome {
   if (outcome.kind !== 'answered') return refusal(outcome);
   const parsed = numbered.safeParse(outcome.data);

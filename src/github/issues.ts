@@ -1,4 +1,4 @@
-/** Issues: open or adopt, edit, assign, list. */
+/** Issues and pull requests: open or adopt, edit, assign, list, merge, and write to locked threads. */
 
 import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
@@ -90,7 +90,7 @@ export async function listLabelledPulls(
   return known(ours.slice(0, limit).map(({ number }) => number));
 }
 
-/** Whether this is the wanted issue; the prefix alone proves nothing. */
+/** Whether this is the wanted issue. A matching prefix is not enough. */
 export type IsSameIssue = (number: number, body: string) => boolean;
 
 /** The oldest bot issue with the label and a matching body, or null. Copies are newer. */
@@ -107,7 +107,7 @@ export async function findIssue(
   return known(found ?? null);
 }
 
-/** Adopts an existing issue with the same marker. */
+/** Opens an issue, or adopts an existing one with the same marker. */
 export async function openIssue(
   client: GitHubClient,
   effect: Extract<Effect, { kind: 'open-issue' }>,
@@ -122,7 +122,7 @@ export async function openIssue(
   return numberOf(await call(client, 'POST /repos/{owner}/{repo}/issues', { title, body, labels }));
 }
 
-/** Also of a pull request. Null leaves a field unchanged. Fails if `expected` is set and the body was edited. */
+/** Edits an issue or pull request. Null leaves a field unchanged. Fails if `expected` is set and the body was edited. */
 export async function editIssue(
   client: GitHubClient,
   effect: Omit<Extract<Effect, { kind: 'edit-issue' }>, 'kind'>,
@@ -173,7 +173,7 @@ type OpenPull = Extract<Effect, { kind: 'open-pull' }>;
 const pullSchema = z.object({ number: z.number().int() });
 
 /**
- * Adopts an existing pull request of the same head. GitHub rejects a second open one (422), which resolves a race between two processes.
+ * Opens a pull request, or adopts one with the same head. GitHub rejects a second open one (422), which resolves races.
  */
 export async function openPull(client: GitHubClient, effect: OpenPull): Promise<EffectOutcome> {
   const { title, body, head, base, labels } = effect;
@@ -196,7 +196,7 @@ async function createPull(
   return (await findPull(client, pull.head, pull.base)) ?? refusal(created);
 }
 
-/** In any state; null if there is none. */
+/** The pull request in any state; null if there is none. */
 async function findPull(client: GitHubClient, head: string, base: string): Promise<EffectOutcome | null> {
   const query = { head: `${client.owner}:${head}`, base, state: 'all', per_page: 10 };
   const found = await read(client, 'GET /repos/{owner}/{repo}/pulls', z.array(pullSchema), query);

@@ -1,6 +1,6 @@
 /**
- * Who pushed to a branch (repository activity), and which accounts its commits are linked to (comparison with the target branch; GitHub
- * REST, repos and commits).
+ * Reads who pushed to a branch (repository activity), and which accounts its commits are linked to (comparison with the target branch;
+ * GitHub REST, repos and commits).
  */
 
 import { z } from 'zod';
@@ -139,7 +139,7 @@ async function readPushes(
     : unknown(`GitHub does not tell who began the branch ${branch}`);
 }
 
-/** GitHub's `web-flow` account is listed as a person but identifies nobody. */
+/** GitHub lists its own `web-flow` account as a person, but it identifies no person. */
 function contributorOf(account: z.infer<typeof accountSchema>): Contributor {
   if (account === null || account === undefined) return { kind: 'unnamed' };
   const { id, login, type } = account;

@@ -1,4 +1,4 @@
-/** Repository settings that approvals rely on, as far as the token may read them (docs.github.com/rest, by route). */
+/** Reads the settings, people and permissions that approvals rely on, if the token has access (docs.github.com/rest, by route). */
 
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from '../domain/actor.ts';
@@ -30,7 +30,7 @@ const runnersSchema = z
   .transform(({ runners }) => runners.map(({ labels }) => labels));
 const ruleSchema = z.object({
   type: z.string(),
-  /** Of a `pull_request` rule. */
+  /** Parameters of a `pull_request` rule. */
   parameters: z
     .object({
       required_approving_review_count: z.int().optional(),
@@ -176,7 +176,7 @@ const folderSchema = z
   .array(z.object({ type: z.string(), path: z.string() }))
   .transform((entries) => entries.filter(({ type }) => type === 'file').map(({ path }) => path));
 
-/** Not found is unknown: GitHub answers the same to a token without access. */
+/** Unknown if not found, because GitHub answers the same to a token without access. */
 export function readFileText(client: GitHubClient, path: string, ref: string): Promise<Observed<string>> {
   return read(client, CONTENTS, fileSchema, { path, ref });
 }

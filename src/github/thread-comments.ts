@@ -44,7 +44,7 @@ type DigestOf = (text: string) => Digest;
 export type Reading = {
   readonly digestOf: DigestOf;
   readonly ownBots: readonly string[];
-  /** ferrybot's files under .github/workflows/, whose checks are ignored. */
+  /** ferrybot's files under .github/workflows/. Their checks are ignored. */
   readonly ownWorkflows: readonly string[];
   /** Verifies the marker of a text in a thread. */
   readonly markerOf: ReadMarker;
@@ -92,7 +92,7 @@ export async function commentsOf(
   return known(found);
 }
 
-/** Asks about each person once. */
+/** Asks GitHub once per person. */
 function untrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise<boolean> {
   const told = new Map<number, boolean>();
   return async (author) => {
@@ -213,7 +213,7 @@ export type SweptComment = {
   readonly at: Instant;
 };
 
-/** Oldest first. `next`: where the next pass continues; `isWhole`: nothing is left. */
+/** Oldest first. `next`: where the next pass continues. `isWhole`: the listing is complete. */
 export type Listing = {
   readonly found: readonly SweptComment[];
   readonly next: Instant;

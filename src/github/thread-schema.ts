@@ -30,8 +30,8 @@ type Connection<Node extends z.ZodType> = {
 };
 
 /**
- * All nodes in the connection's order, back to the first old one (`isOld`; null: all). `first`: the page that was read already. Unknown if a page is unreadable, or beyond
- * `THREAD_COMMENTS_MAX` nodes.
+ * All nodes in the connection's order, back to the first old one (`isOld`; null: all). `first`: the page that was already read.
+ * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
  */
 export async function readOn<Schema extends z.ZodType>(
   client: GitHubClient,
@@ -107,7 +107,7 @@ export const THREADS_QUERY = `query($owner: String!, $repo: String!, $pull: Int!
   }
 }`;
 
-/** An issue with a commit (`head`: a ref or an id). Checks have a separate alias, so that a token without access to checks can read the commit. */
+/** An issue with a commit (`head`: a ref or an id). The checks' own alias lets a token without access to checks read the commit. */
 export const ISSUE_FIRST_QUERY = `query($owner: String!, $repo: String!, $issue: Int!, $head: String!) {
   repository(owner: $owner, name: $repo) {
     nameWithOwner

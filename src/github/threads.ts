@@ -1,4 +1,4 @@
-/** Reads a run's two threads. */
+/** Reads a run's two threads, and the edit history of their texts. */
 
 import { z } from 'zod';
 import { type Contributor, isIssueFirst, type TextVersion } from '../domain/actor.ts';
@@ -99,8 +99,8 @@ export async function readIssueText(client: GitHubClient, number: number): Promi
 }
 
 /**
- * The versions since an instant and the one before, newest first (`diff` is the whole text, docs/decisions/0119-bind-an-approval-to-what-was-shown.md). Free
- * for a text without edits. Unknown if GitHub's list is incomplete or outdated.
+ * The versions since an instant and the one before, newest first. `diff` is the whole text (decision 0119). Costs no request for a
+ * text without edits. Unknown if GitHub's list is incomplete or outdated.
  */
 export async function readTextHistory(
   client: GitHubClient,
@@ -135,7 +135,7 @@ export async function readTextHistory(
 }
 
 export type ThreadFacts = {
-  /** Unknown if the proposal's branch is gone. */
+  /** Unknown if the proposal's branch was deleted. */
   readonly pull: Observed<PullFacts>;
   /** Unknown if the issue was deleted or moved to another repository. */
   readonly issue: Observed<IssueFacts>;
@@ -237,7 +237,7 @@ function pullOf(
   };
 }
 
-/** What an issue and a pull request have in common. */
+/** The facts that issues and pull requests share. */
 function textFacts(
   text: Pick<IssueAnswer, 'id' | 'number' | 'title' | 'body' | 'author' | 'labels'> & {
     readonly state: string;

@@ -1,8 +1,8 @@
-/** One request with its whole answer, bounded in time and size, without redirects. */
+/** Sends one HTTP request and reads its whole answer, bounded in time and size, without redirects. */
 
 import { codeOf } from './files.ts';
 
-/** Errors that happen before a connection stands. */
+/** Errors that occur before a connection is established. */
 export const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -13,12 +13,12 @@ export const NOT_SENT: ReadonlySet<string> = new Set([
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `isSent`: false if the request certainly reached nobody. `code`: the system's, or the error's name. */
+/** `isSent`: false if the request certainly reached no server. `code`: the system's error code, or the error's name. */
 export type WholeAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: Headers; readonly bytes: Buffer }
   | { readonly kind: 'failed'; readonly isSent: boolean; readonly code: string; readonly message: string };
 
-/** A redirect is an answer: a key must not follow it. */
+/** Returns a redirect as the answer, because a key in the request must not go to another address. */
 export async function fetchWhole(
   fetch: Fetch,
   url: string,

@@ -1,4 +1,4 @@
-/** Files that are written once, atomically. */
+/** Reads and writes files safely: atomic creation, untrusted paths and contents, UTF-8, and zip archives. */
 
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -77,8 +77,8 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Number of bytes without an unfinished character at the end. Invalid bytes count as whole, so that a reader always makes progress (RFC
- * 3629).
+ * Number of bytes without an unfinished character at the end. Invalid bytes count as finished, so that a reader always makes progress
+ * (RFC 3629).
  */
 export function completeUtf8Length(bytes: Uint8Array): number {
   const end = bytes.length;
@@ -117,7 +117,7 @@ export function utf8Only(bytes: Uint8Array): Uint8Array {
   return clean;
 }
 
-/** Of the file system that contains the folder; null if the system does not report it. */
+/** Space of the file system that contains the folder; null if the system does not report it. */
 export async function diskSpace(
   folder: string,
 ): Promise<{ readonly freeBytes: number; readonly totalBytes: number } | null> {

@@ -14,7 +14,7 @@ export type SigningKey = {
 
 /**
  * Parses a private key: PKCS #8 as PEM (with real or literal `\n`) or DER in base64, or the 32-byte seed in base64 (RFC 8410, RFC 8032).
- * The error contains nothing of the key.
+ * The error contains no part of the key.
  */
 export function parseSigningKey(text: string): Result<SigningKey, string> {
   const trimmed = text.trim().replaceAll('\\n', '\n');
@@ -47,7 +47,7 @@ const SIGNATURE_BYTES = 64;
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Building a key takes as long as a verification. */
+/** Cached, because building a key takes as long as a verification. */
 const knownKeys = createKept<KeyObject | null>(256);
 
 function readKey(text: string): KeyObject | null {

@@ -1,15 +1,15 @@
-/** Values in memory, at most so many. */
+/** Bounds memory use: a cache with a maximum size, and garbage collection on demand. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export type Kept<Value> = {
-  /** What is held for the key, or else what `make` gives. */
+  /** The cached value of the key; otherwise caches the result of `make`. */
   readonly get: (key: string, make: () => Value) => Value;
   readonly delete: (key: string) => void;
 };
 
-/** Beyond `max`, the value that was asked for least lately gives way (`letGo`). */
+/** Creates a cache. Beyond `max` values, removes the least recently used one and passes it to `letGo`. */
 export function createKept<Value>(max: number, letGo: (value: Value) => void = () => undefined): Kept<Value> {
   const all = new Map<string, Value>();
   return {
@@ -31,7 +31,7 @@ export function createKept<Value>(max: number, letGo: (value: Value) => void = (
   };
 }
 
-/** Collecting takes some hundred milliseconds; an observation leaves about 100 kB. */
+/** A collection takes some hundred milliseconds; an observation leaves about 100 kB of garbage. */
 const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
 
 /**

@@ -39,7 +39,7 @@ function isPrivate(name: string): boolean {
 }
 
 function startAnew(hidden: Environment, shown: Environment): never {
-  // There is no other way to change what /proc shows.
+  // Only a new process image changes the content of /proc/PID/environ.
   if (process.execve === undefined)
     throw new Error(
       `ferrybot takes its keys out of its environment by process.execve, which ${process.version} on ${process.platform} lacks: run it in Node 24 on Linux or macOS`,

@@ -1,4 +1,4 @@
-/** Runs a program with limits on time and output. */
+/** Runs programs with limits on time and output, and identifies processes across hosts and boots. */
 
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import { limits } from '../domain/limits.ts';
 import { codeOf } from './files.ts';
 
-/** Enough to read what is left in a pipe (64 KiB), even on a busy machine. */
+/** Enough time to read the rest of a pipe (64 KiB), even on a busy machine. */
 const PROGRAM_OUTPUT_QUIET_MS = 2_000;
 /** Output after this time comes from another process. */
 const PROGRAM_OUTPUT_HELD_MS = 10_000;
@@ -44,7 +44,7 @@ function bytesOf(outputs: readonly Readable[]): number {
   return outputs.reduce((sum, output) => sum + Number('bytesRead' in output ? output.bytesRead : 0), 0);
 }
 
-/** A helper program without an end after two minutes hangs. */
+/** A helper program that runs for two minutes hangs. */
 const PROGRAM_TIMEOUT_MS = 120_000;
 /** Far above git's output for one interval. */
 const PROGRAM_OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
@@ -59,7 +59,7 @@ export type RunOptions = {
   /** Limit on stdout and stderr, in bytes each. */
   readonly outputBytesMax?: number;
   readonly signal?: AbortSignal;
-  /** Runs in a process group of its own, all of which is killed when the program ends or meets a limit. */
+  /** Runs in its own process group. The whole group is killed when the program ends or reaches a limit. */
   readonly isGroup?: boolean;
 };
 
@@ -176,7 +176,7 @@ export async function handOver(
   }
 }
 
-/** Whether the program is missing or not executable: then another one may take its place. */
+/** Whether the program is missing or not executable, so that the caller may try another one. */
 export function couldNotStart({ kind, code }: ProgramResult): boolean {
   return kind === 'not-started' && (code === 'ENOENT' || code === 'EACCES');
 }
@@ -248,7 +248,7 @@ async function readIfThere(path: string): Promise<string | null> {
 
 type Ancestor = { readonly pid: number; readonly name: string };
 
-/** Readable parent processes whose environment contains a secret, nearest first; none without /proc. */
+/** Parent processes with a secret in their readable environment, nearest first; none without /proc. */
 export function ancestorsThatShow(secrets: readonly string[]): readonly Ancestor[] {
   const found: Ancestor[] = [];
   const texts = secrets.filter((secret) => secret !== '');

@@ -1,4 +1,4 @@
-/** Runs our Python scripts on untrusted input in an isolated, bounded child process. */
+/** Runs our Python scripts on untrusted input in an isolated, bounded child process, and reads experiment files with them. */
 
 import { z } from 'zod';
 import type { Entry, ReadExperiment, Reading } from '../domain/launch/change-facts.ts';
@@ -40,30 +40,30 @@ exec(compile(script, "ferrybot", "exec"), {"__name__": "__main__"})
 `;
 
 export type PythonScript = {
-  /** The program to run, found on `path` or given as a path. */
+  /** The Python program: a path, or a name to find on `path`. */
   readonly interpreter: string;
   /** Source text, for the standard library of Python 3.11 and newer. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** What the script reads from stdin. */
+  /** Written to the script's stdin. */
   readonly input: Uint8Array | string;
   /** The PATH on which the interpreter is found; the child sees no other variable. */
   readonly path: string;
 };
 
-/** What the script printed, or why there is no answer, in words that say what a person can do about it. */
+/** The script's output, or a reason for the failure that names what a person can do. */
 export type PythonOutcome =
   | { readonly ok: true; readonly stdout: string }
   | {
       readonly ok: false;
       readonly reason: string;
-      /** The cause is this machine at this moment, and not the input: the same question may get an answer later. */
+      /** The cause is this machine's current state, not the input. A later retry may succeed. */
       readonly isTransient: boolean;
     };
 
 /**
  * Runs `script` with `python -I -S`: no user folder, no `PYTHON*` variable, no `site`. Memory, CPU time, wall time and
- * output are bounded. Never throws for what the child does; a limit, a signal and a non-zero exit are all `ok: false`.
+ * output are bounded. Never throws for the child's behaviour: a limit, a signal or a non-zero exit gives `ok: false`.
  */
 export async function runPython({
   interpreter,
@@ -86,7 +86,7 @@ export async function runPython({
   return { ok: false, reason: reasonFor(ended, interpreter), isTransient };
 }
 
-/** The minor version of an interpreter, such as `3.11`. Unknown when there is none, or when it is too old. */
+/** The minor version of an interpreter, such as `3.11`. Unknown if the interpreter is missing or too old. */
 export async function pythonVersion(interpreter: string, path: string): Promise<Observed<string>> {
   const script = 'import sys; print("%d.%d" % sys.version_info[:2])';
   const outcome = await runPython({ interpreter, script, input: '', path });

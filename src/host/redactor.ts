@@ -130,7 +130,7 @@ function viewWriter({ text, starts, ends }: View): ViewWriter {
   };
 }
 
-/** Half-open, in the original text. */
+/** A half-open range in the original text. */
 export type Span = { readonly start: number; readonly end: number };
 
 /** For example JSON in HTML in a URL; each layer costs one pass. */
@@ -147,7 +147,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 type Reading = { readonly whole: View; readonly plain: View; readonly base64: View };
 
 /**
- * The text with up to three layers decoded, each with one encoding or all: a secret may contain text such as `\r` or `%41` that an encoder
+ * The text with up to three layers decoded, each with one encoding or all. A secret may contain text such as `\r` or `%41` that an encoder
  * left unchanged. A generator, because each view needs many times the text's memory. `read`: remaining layers per visited text.
  */
 function* readings(view: View, left: number, read: Map<string, number>): Generator<View> {
@@ -181,7 +181,7 @@ type SecretForms = {
   readonly hex: string;
 };
 
-/** Base64 digits determined by the secret alone, and the possible digits at its edges. */
+/** Base64 digits that depend only on the secret, and the possible digits at its edges. */
 type Aligned = { readonly core: string; readonly before: string; readonly after: string };
 
 /** Null if the secret is too short. */

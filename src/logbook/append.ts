@@ -1,4 +1,4 @@
-/** Composes an append: seals drafts into chained, signed entries, and checks that each is legal. */
+/** Composes an append: turns drafts into chained, signed entries, and checks that each entry is legal. */
 
 import { limits } from '../domain/limits.ts';
 import type { EventDraft, LogbookEvent } from '../domain/logbook/define.ts';
@@ -26,7 +26,7 @@ import {
 /** A process without a role's key cannot write that role's events. */
 export type Signers = { readonly [R in Role]?: Signer };
 
-/** `keys`: public keys from the config, recorded in the first event so that a copy can be verified alone. */
+/** `keys`: public keys from the config, recorded in the first event so that a copy can be verified without the config. */
 export type ComposeContext = {
   readonly at: Instant;
   readonly signers: Signers;
@@ -41,8 +41,8 @@ export type AppendContext = ComposeContext & { readonly run: string; readonly he
 export type SealedEvent = { readonly event: LogbookEvent; readonly line: string };
 
 /**
- * Seals `drafts` after `head`, in order. Throws if a draft's role may not write its type or has no signer here: a caller's bug must not
- * produce an invalid logbook.
+ * Chains and signs `drafts` after `head`, in order. Throws if a draft's role may not write its type or has no signer here, so that a
+ * caller's bug cannot produce an invalid logbook.
  */
 export function sealEvents(context: AppendContext, drafts: readonly EventDraft[]): readonly SealedEvent[] {
   let head = context.head;
@@ -132,7 +132,7 @@ export function composeAppend(
 /** Commit message without people's names, such as `<run>: log launch` (policy AG-05, HR-19). */
 export function commitMessage(runs: readonly ComposedRun[]): string {
   const body = runs.length === 1 ? '' : `\n\n${runs.map((run) => `${run.run}: ${typesOf(run)}`).join('\n')}`;
-  // The journal only names a run that begins.
+  // The journal only announces a new run.
   const [only = runs[0], ...others] = runs.filter(({ run }) => run !== JOURNAL);
   if (only !== undefined && others.length === 0) return `${only.run}: ${occasionOf(only)}${body}`;
   return `${runs.length} runs: log ${runs.reduce((sum, run) => sum + run.appended.length, 0)} events${body}`;
@@ -159,7 +159,7 @@ function typesOf(run: ComposedRun): string {
 /** Drafts for one file. */
 export type Entry = { readonly run: RunId | 'journal'; readonly drafts: readonly EventDraft[] };
 
-/** `load` reads the record again. */
+/** `load` rereads the record. */
 export type RecordPort = {
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly load: () => Promise<unknown>;
@@ -175,7 +175,7 @@ type ReadableRecord = RecordPort & {
   readonly current: () => { readonly runs: readonly RunState[]; readonly journal: JournalState };
 };
 
-/** `nothing`: nothing (more) to record. `refused`: not recorded because of the remote, the disk or repeated lost races; try again later. */
+/** `nothing`: no drafts to record. `refused`: not recorded because of the remote, the disk or repeated lost races; try again later. */
 export type Recorded =
   /** `seqs`: sequence numbers of the new events by file. */
   | { readonly kind: 'recorded'; readonly seqs: ReadonlyMap<string, readonly number[]> }

@@ -1,4 +1,4 @@
-/** The hash chain: what is hashed and signed (docs/logbook.md). */
+/** The hash chain: canonical JSON, the hashed and signed text of an event, and the checks of each line (docs/logbook.md). */
 
 import writeJson from 'canonicalize';
 import * as z from 'zod';
@@ -34,7 +34,7 @@ const LOGBOOK_JSON_DEPTH_MAX = 64;
 export function canonicalize(value: Json): string {
   const flaw = flawOf(value, { isSorted: true });
   if (flaw !== null) throw new Error(`no canonical JSON: ${flaw}`);
-  // Undefined only for undefined, which is a flaw.
+  // The result is undefined only for undefined, which `flawOf` rejects.
   return writeJson(value) as string;
 }
 
@@ -50,8 +50,8 @@ export function parseCanonical(text: string): Result<Json, string> {
   const order = { isSorted: true };
   const flaw = flawOf(parsed.value, order);
   if (flaw !== null) return fail(flaw);
-  // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that look like array indices are reordered by
-  // JavaScript and take the slow path.
+  // With sorted keys, JSON.stringify produces RFC 8785 text in a third of the time. Keys that resemble array indices are reordered by
+  // JavaScript, so they take the slow path.
   if (order.isSorted && JSON.stringify(parsed.value) === text) return parsed;
   return writeJson(parsed.value) === text ? parsed : fail('not in canonical form (RFC 8785)');
 }
@@ -121,7 +121,7 @@ function without(line: string, member: string): string {
 
 /** The canonical JSON, without a newline. Without `hash` and `sig` it is the text that is hashed. */
 export function lineOf(event: UnsealedEvent): string {
-  // Events consist of JSON (domain/logbook/event.ts), which branded strings hide from the compiler.
+  // Events consist of JSON (domain/logbook/define.ts), which branded strings hide from the compiler.
   return canonicalize(event as unknown as Json);
 }
 
@@ -202,7 +202,7 @@ export function splitLines(text: string): Lines {
   return { whole: parts, torn: last === undefined || last === '' ? null : last };
 }
 
-/** An event whose `data` was not parsed yet: enough to check place, chain and signature. */
+/** An event before its `data` is parsed: enough to check place, chain and signature. */
 export type FramedEvent = Pick<
   LogbookEvent,
   'run' | 'seq' | 'at' | 'type' | 'role' | 'prev' | 'keyId' | 'hash' | 'sig'

@@ -1,6 +1,6 @@
 /**
  * Marks are signed tags that state that an entry exists. They are pushed together with the entry, so that the branch cannot later be
- * replaced by one without it.
+ * replaced by one without the entry. Markers are the hidden lines of posted texts, which this module seals and verifies.
  */
 
 import * as z from 'zod';
@@ -18,7 +18,7 @@ const schema = z.strictObject({
   run: z.string().min(1),
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Time of the first entry of the file, in whose month the run lies. */
+  /** Time of the run's first entry. Its month is part of the run's folder. */
   began: z.iso.datetime({ precision: 3 }),
   at: z.iso.datetime({ precision: 3 }),
   /** The commit that the entry was added to; null for a new branch. */
@@ -39,20 +39,20 @@ export type Mark = Parsed<typeof schema>;
 /** A mark before its signature. */
 export type MarkStatement = Omit<Mark, 'sig'>;
 
-/** Whether an append of these events is marked whatever was marked before. */
+/** Whether an append of these events needs a mark even if the last mark is recent. */
 export function isDecisive(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => DEFINITIONS[type].isDecisive === true);
 }
 
-/** Whether these events end their file. */
+/** Whether one of these events is the last of its run. */
 export function isLast(events: readonly { readonly type: EventType }[]): boolean {
   return events.some(({ type }) => type === 'sealed' || type === 'closed');
 }
 
-/** Outside `ferry/`, where a ruleset keeps seals for ever; in no folder, whose name a tag of somebody's could take. */
+/** Outside `ferry/`, where a ruleset protects seals forever. Not in a folder, because another tag could take the folder's name. */
 export const MARK_PREFIX = 'ferrybot-mark-';
 
-/** Ends in a hash that nobody knows before the push, so that nobody can take the name first. */
+/** Ends in a hash that is unknown before the push, so that no other tag can take the name first. */
 export function markName({ run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>): string {
   return `${MARK_PREFIX}${run}-${seq}-${hash}`;
 }
@@ -65,7 +65,7 @@ export function markMessage(statement: MarkStatement, signer: Signer, hash: Hash
   return canonicalize({ ...statement, sig: signer.sign(statementText(statement, hash)) } as Json);
 }
 
-/** Null if the tag contains no valid mark; anyone may create tags. */
+/** Parses a tag's message; null if it is not a valid mark. Tags are untrusted: everyone with push access can create them. */
 export function readMark(name: string, message: string): Mark | null {
   const json = parseCanonical(message.endsWith('\n') ? message.slice(0, -1) : message);
   const mark = json.ok ? schema.safeParse(json.value) : null;
@@ -74,7 +74,7 @@ export function readMark(name: string, message: string): Mark | null {
   return markName(data) === name ? data : null;
 }
 
-/** Whether the mark is of this repository and signed by a valid key of its role. */
+/** Whether the mark belongs to this repository and a valid key of its role signed it. */
 export function isGenuine(
   mark: Mark,
   repository: string,

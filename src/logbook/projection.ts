@@ -19,7 +19,7 @@ export type Told = {
   readonly told: Required<Telling> & { readonly title: string };
 };
 
-/** From entry `from` on. Uses only earlier logins, so that an old entry never changes. */
+/** Describes the entries from `from` on. Uses only earlier logins, so that the text of an old entry never changes. */
 function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
   const logins = new Map<number, string>();
   const all: Told[] = [];
@@ -39,7 +39,7 @@ function tellAll(events: readonly LogbookEvent[], from = 0): readonly Told[] {
 export type ShownEvent = Pick<LogbookEvent, 'seq' | 'at' | 'type' | 'role'> &
   Required<Telling> & { readonly actor: string | null };
 
-/** The data of `logbook show`: the projection's words without markup. */
+/** The data of `logbook show`: the projection's texts without markup. */
 export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent[] {
   return tellAll(events).map(({ event, told }) => ({
     seq: event.seq,
@@ -118,7 +118,7 @@ function linkTo(part: number): string {
   return `[${markdownName(part)}](${markdownName(part)})`;
 }
 
-/** With the capitalized kind of a run that has a contract. */
+/** Includes the capitalized kind if the run has a contract. */
 function titleSection(events: readonly LogbookEvent[], part: number): string {
   const run = events[0]?.run ?? '';
   const { kind = '' } = last(events, 'proposed')?.data ?? {};
@@ -153,7 +153,7 @@ function contractSection({ data }: EventOf<'proposed'>, events: readonly Logbook
   ]);
 }
 
-/** The newest event of a type that `is` so, or undefined. */
+/** The newest event of a type that satisfies `is`, or undefined. */
 function last<Type extends EventType>(
   events: readonly LogbookEvent[],
   type: Type,

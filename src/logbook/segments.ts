@@ -20,41 +20,39 @@ export type GoodFile = {
   readonly ends: readonly number[];
 };
 
-/** Where a file of events lies; its number counts from 1. */
+/** The position of an event file. `part` counts from 1. */
 export type Place = { readonly folder: string; readonly run: string; readonly part: number };
 
-/** Where the events of a run's folder lie, file by file. */
+/** Path of an event file in a run's folder. */
 export function eventsPath(folder: string, part = 1): string {
   return `${folder}/${eventsName(part)}`;
 }
 
-/** Name of an event file. */
 export function eventsName(part: number): string {
   return numbered('events', part, 'jsonl');
 }
 
-/** The number of an event file of this name; null for any other name. */
+/** The number of the event file with this name; null for any other name. */
 export function eventsPart(name: string): number | null {
   const part = Number(/-(\d{4,9})\./.exec(name)?.[1] ?? 1);
   return eventsName(part) === name ? part : null;
 }
 
-/** Where the Markdown of the same entries lies. */
+/** Path of the Markdown file with the same entries. */
 export function markdownPath(folder: string, part = 1): string {
   return `${folder}/${markdownName(part)}`;
 }
 
-/** Name of a Markdown file. */
 export function markdownName(part: number): string {
   return numbered('logbook', part, 'md');
 }
 
-/** Where the policy's state file of a run lies. */
+/** Path of the run's state file, which the policy requires. */
 export function monitoringPath(folder: string): string {
   return `${folder}/monitoring_state.json`;
 }
 
-/** The folder of the journal, or of a run whose first event has this time (RFC 3339, UTC). A run never moves. */
+/** The folder of the journal or of a run. `began`: time of the run's first event (RFC 3339, UTC). A run never moves. */
 export function folderOf(run: string, began: string): string {
   return run === JOURNAL ? JOURNAL : `runs/${monthOf(began)}/${run}`;
 }
@@ -122,13 +120,13 @@ export function grown(
   return { files, ends: after };
 }
 
-/** What the journal says about runs: the newest checkpoint, and the proposals that were begun since. */
+/** The journal's index of runs: its newest checkpoint, and the proposals recorded since then. */
 export type RunIndex = Pick<JournalState, 'checkpoint' | 'begun'>;
 
 /**
- * Selects the runs to read: launched and live ones, then launched and ended ones, then the others; within each group, the
- * lanes' newest in turn. Gates add up the month of a lane, so its newest ended runs are read too. Limits per lane and group
- * keep anyone from crowding out live runs, which the runner's key has marked.
+ * Selects the runs to read: launched live runs, then launched ended runs, then the others. Each group takes the newest run of
+ * every lane in turn. Gates sum a lane's monthly cost, so its newest ended runs are included. Limits per lane and group
+ * protect live runs, which the runner's key has marked, from being crowded out.
  */
 export function runsToRead(
   marks: readonly { readonly mark: Pick<Mark, 'run' | 'role' | 'over'> }[],
@@ -155,7 +153,7 @@ export function runsToRead(
   ];
 }
 
-/** By run: the folders in which it may lie. Of a run that was only begun, the month of its first entry is not known for certain. */
+/** The possible folders by run. A run that was only proposed has two, because the month of its first entry is uncertain. */
 export function foldersIn(
   marks: readonly { readonly mark: Pick<Mark, 'run' | 'began'> }[],
   { checkpoint, begun }: RunIndex,
@@ -183,7 +181,7 @@ function newestFirst(runs: readonly string[]): readonly string[] {
   );
 }
 
-/** The newest of every lane, then the second of every lane, and so on. */
+/** The newest run of each lane, then the second newest of each lane, and so on. */
 function lanesInTurn(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY): readonly string[] {
   const lanes = [...Map.groupBy(newestFirst(runs), (run) => run.replace(DATED, '')).values()];
   const longest = lanes.reduce((most, lane) => Math.max(most, lane.length), 0);
@@ -195,7 +193,7 @@ function lanesInTurn(runs: readonly string[], eachMax = Number.POSITIVE_INFINITY
 /** Date and number in a run id; lane names may end in digits too. */
 const DATED = /-(\d{8})(?:-\d{1,2})?$/;
 
-/** A run without a date is read first. */
+/** Sorts a run without a date first. */
 function dateIn(run: string): string {
   return DATED.exec(run)?.[1] ?? UNDATED;
 }

@@ -51,11 +51,11 @@ export type VerifyInput = {
   readonly next?: readonly string[];
   /** The verified entries before `text`. */
   readonly from?: Checkpoint;
-  /** The expected run, for example from the folder's name; null accepts the first entry's. */
+  /** The expected run, for example from the folder's name; null accepts the run of the first entry. */
   readonly run: string | null;
-  /** `YYYY/MM` of the folder that the file lies in, in which its first entry must have been written; null: the place does not say. */
+  /** `YYYY/MM` of the file's folder. The first entry must have been written in that month. Null: unknown. */
   readonly month?: string | null;
-  /** Keys from config; null falls back on those that the first event records. */
+  /** Keys from the config; null uses the keys recorded in the first event. */
   readonly keys: readonly PublicKey[] | null;
   readonly anchor: Anchor | null;
   /** First line with invalid UTF-8, or null. */

@@ -1,4 +1,4 @@
-/** The part of a proposal's text that approvals are bound to. */
+/** The part of a proposal's text that approvals are bound to, and the digests that a comment offers. */
 
 import type { ListItem, Nodes, Root } from 'mdast';
 import { INVISIBLE, remembered } from '../../domain/values.ts';
@@ -13,8 +13,8 @@ import {
 } from './markdown.ts';
 
 /**
- * The text that an approval is bound to: the body without ferrybot's hidden lines and without the state of top-level boxes that are no
- * preconditions (architecture, D4). Normalizes line endings, because GitHub's editor uses CRLF. A body that is too expensive to parse is
+ * The text that an approval is bound to (architecture, D4). It omits ferrybot's hidden lines, and the state of top-level boxes other than
+ * preconditions. Normalizes line endings, because GitHub's editor uses CRLF. A body that is too expensive to parse is
  * used unchanged.
  */
 export function bodyFingerprintText(markdown: string, preconditions: readonly string[]): string {
@@ -23,7 +23,7 @@ export function bodyFingerprintText(markdown: string, preconditions: readonly st
 
 type Fingerprinted = { readonly markdown: string; readonly preconditions: readonly string[] };
 
-// Every reconciliation asks for all versions of a run's texts.
+// Cached, because every reconciliation needs the fingerprints of all versions of a run's texts.
 const fingerprintOnce = remembered(readFingerprint, ({ markdown, preconditions }) =>
   JSON.stringify([markdown, preconditions]),
 );

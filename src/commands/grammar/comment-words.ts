@@ -5,7 +5,7 @@ import { cutText, trimmedEnd } from '../../domain/values.ts';
 import { nodesIn, rangeOf } from './markdown.ts';
 import type { IgnoreReason, Place } from './reading.ts';
 
-/** Inside of a character class: invisible characters, without blanks. */
+/** Content of a character class: invisible characters except blanks. */
 const INVISIBLE_CLASS =
   '\\p{Default_Ignorable_Code_Point}\\p{Cf}\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u2800';
 
@@ -22,7 +22,7 @@ const LETTER_CLASS = '\\p{L}\\u24b6-\\u24e9\\u{1f130}-\\u{1f189}';
 const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}]`, 'u');
 const ALL_INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}]`, 'gu');
 const BLANK_OR_INVISIBLE = new RegExp(`^[\\s${INVISIBLE_CLASS}]*$`, 'u');
-// Joiners and selectors are normal inside an emoji and hidden elsewhere.
+// Joiners and selectors are normal inside an emoji. Outside an emoji they count as invisible.
 const EMOJI =
   /[0-9#*]\ufe0f?\u20e3|\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)*/gu;
 // Embeddings, overrides and isolates can affect other lines.
@@ -33,7 +33,7 @@ function hasInvisible(text: string): boolean {
   return INVISIBLE.test(text) && INVISIBLE.test(text.replace(EMOJI, ''));
 }
 
-/** True if nothing but blanks is visible. */
+/** True if only blanks are visible. */
 function isBlank(text: string): boolean {
   return BLANK_OR_INVISIBLE.test(text);
 }
@@ -306,7 +306,7 @@ function textOf(node: Nodes): string {
   return 'children' in node ? node.children.map(textOf).join('') : '';
 }
 
-/** Replaces escaped or struck slashes and character references by what is displayed, keeping offsets. */
+/** Replaces escaped or struck slashes and character references by the displayed characters, without changing offsets. */
 function unescaped(source: string): string {
   return source
     .replace(/\\(?=\/)|~(?=\/[^~\r\n]{1,200}~)/g, ' ')

@@ -1,4 +1,4 @@
-/** Parses GitHub Flavored Markdown into a syntax tree. */
+/** Parses GitHub Flavored Markdown within cost limits, extracts visible text, and splits command lines into tokens. */
 
 import type { Nodes, Root } from 'mdast';
 import { type Extension, fromMarkdown } from 'mdast-util-from-markdown';
@@ -10,7 +10,7 @@ const MARKDOWN = gfm();
 // The transforms add nodes without a position for bare e-mail addresses. No slash word occurs in one.
 const TREE: readonly Extension[] = gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] }));
 
-/** Check the cost first (`bounds.ts`). */
+/** Check the cost first with `isWithinBounds`. */
 export function parseMarkdown(source: string): Root {
   return fromMarkdown(source, { extensions: [MARKDOWN], mdastExtensions: [...TREE] });
 }
@@ -177,7 +177,7 @@ export type Token = {
 export type Tokens = { readonly tokens: readonly Token[]; readonly fault: Fault | null };
 
 const BLANKS = /[ \t]*/y;
-// A key may be a knob's path (src/delta/knob-path.ts) with quoted text in brackets.
+// A key may be a knob's path (src/host/python/read_experiment.py) with quoted text in brackets.
 const KEY =
   /((?:[\p{L}\p{M}\p{N}_.\-()#]|\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=\u2018-\u201f\u00ab\u00bb]*)\])+)=/uy;
 const BARE = /[^ \t]*/y;

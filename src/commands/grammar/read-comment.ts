@@ -70,7 +70,7 @@ function classify(word: string, registry: readonly CommandSpec[], theirs: Readon
     : { kind: 'near', word: name, suggest: `/${meant}` };
 }
 
-/** The command that was probably meant; null if none is near. */
+/** The command that the person probably intended; null if none is similar. */
 function suggestionFor(name: string, registry: readonly CommandSpec[]): string | null {
   const confused = registry.find(({ confusedWith }) => confusedWith?.includes(name.toLowerCase()));
   return (
@@ -86,7 +86,7 @@ function suggestionFor(name: string, registry: readonly CommandSpec[]): string |
 export const COMMENT_COMMANDS_MAX = 10;
 
 /**
- * A command is a line of a top-level paragraph whose word is displayed exactly as written. A near miss is an error with its position;
+ * A command is a line of a top-level paragraph. Its word is displayed exactly as written. A near miss is an error with its position;
  * nothing is guessed. Words of a comment that is too expensive to parse are ignored as `limit`, as are commands and errors beyond the
  * maximum. `otherBots`: words reserved for other bots, with or without slash.
  */
@@ -100,7 +100,7 @@ export function readComment(
 
 export type ReadingOptions = { readonly otherBots: readonly string[] };
 
-/** A person with a role in the repository, or anyone else. */
+/** `trusted`: a person with a role in the repository. `stranger`: all others. */
 export type Speaker = 'trusted' | 'stranger';
 
 /** `isWhole` false: too expensive for this speaker; the reading has only the first command word, as `limit`. */

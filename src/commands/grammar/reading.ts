@@ -46,7 +46,7 @@ export type ReadCommand = Place & {
 export type CommandError = Place & {
   readonly word: string;
   readonly code: ErrorCode;
-  /** The command (with slash) or key that was probably meant. */
+  /** The command (with slash) or key that the person probably intended. */
   readonly suggest?: string;
   /** The argument and its expected value (`name: a step, in digits`), or the name of a missing or unusable argument. */
   readonly takes?: string;
@@ -54,7 +54,7 @@ export type CommandError = Place & {
   readonly at?: { readonly column: number; readonly text: string };
 };
 
-/** Why a line cannot be executed, and the faulty part of it: `start` is its index in the line. */
+/** Why a line cannot be executed, and its faulty part. `start`: index in the line. */
 export type Fault = Pick<CommandError, 'code' | 'suggest' | 'takes'> & {
   readonly start: number;
   readonly text: string;

@@ -15,7 +15,7 @@ const clusterExists: Rule = ({ clusters, lane }) =>
     `names no cluster: ${Object.keys(clusters).join(', ') || 'none is configured'}`,
   );
 
-/** Git keeps branches like folders: `a` and `a/b` cannot both be there. */
+/** Git stores branches like files: `a` and `a/b` cannot both exist. */
 const branchesAreApart: Rule = ({ logbookBranch, lane }) =>
   [lane.targetBranch, PROPOSALS]
     .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
@@ -45,7 +45,7 @@ const otherBotsLeaveOurWords: Rule = ({ otherBots }, { ownCommands }) => [
   ...doubled(otherBots, (index) => ['otherBots', index], 'the word'),
 ];
 
-/** Proposal branches stand below it (app/propose/propose.ts). */
+/** Prefix of proposal branches (run/proposals.ts). */
 const PROPOSALS = 'ferrybot/proposal';
 
 function isWithin(branch: string, folder: string): boolean {
@@ -57,7 +57,7 @@ const clustersAreSound: Rule = ({ clusters }) =>
     engineDefinition(cluster).configIssues(['clusters', name], cluster),
   );
 
-/** Two watches that take the same machines for theirs destroy each other's as nobody's, and book all of them twice. */
+/** Two clusters with the same name prefix would destroy each other's machines as orphans, and count every cost twice. */
 const rentedNamesAreTheirOwn: Rule = ({ clusters }) => {
   const owners = new Map<string, string>();
   return Object.entries(clusters).flatMap(([name, cluster]) => {
@@ -70,7 +70,7 @@ const rentedNamesAreTheirOwn: Rule = ({ clusters }) => {
   });
 };
 
-/** A lab that is told two weeks before has time to make, review and roll out the next signing key. */
+/** Warn two weeks ahead, so that a lab can create, review and deploy the next signing key. */
 const KEY_ENDS_SOON_MS = 14 * 24 * 60 * 60 * 1_000;
 
 type Key = LabConfig['keys'][number];
@@ -84,7 +84,7 @@ const everyRoleHasAKey: Rule = (config) =>
 const everyRoleHasAKeyNow: Rule = (config, { now }) =>
   now === null ? [] : ROLES.flatMap((role) => keyNow(keysOf(config, role), role, now));
 
-/** One rotation after another leaves no moment in which nothing can be signed. */
+/** Between two keys of a role, no time may be left in which the role cannot sign. */
 const noGapBetweenKeys: Rule = (config) =>
   ROLES.flatMap((role) => {
     const keys = keysOf(config, role).toSorted((a, b) => startOf(a.key) - startOf(b.key));
@@ -124,7 +124,7 @@ const ROLES = ['control', 'runner', 'watch'] as const satisfies readonly Role[];
 function keyNow(keys: readonly PlacedKey[], role: Role, now: Instant): readonly ConfigIssue[] {
   const valid = keys.filter(({ key }) => startOf(key) <= now && now < endOf(key));
   const first = keys[0];
-  // A window that ends before it begins is another rule's to tell.
+  // `keysLast` reports a window that ends before its start.
   if (keys.some(({ key }) => startOf(key) >= endOf(key))) return [];
   const [last] = keys.toSorted((a, b) => endOf(b.key) - endOf(a.key));
   if (first === undefined || last === undefined) return [];
@@ -142,7 +142,7 @@ function keysOf({ keys }: LabConfig, role: Role): readonly PlacedKey[] {
   return keys.map((key, index) => ({ key, index })).filter(({ key }) => key.role === role);
 }
 
-/** The schema takes RFC 3339 only; what cannot be told is before everything, so that it is valid never. */
+/** The schema accepts only RFC 3339. An unreadable time makes the key never valid. */
 function startOf(key: Key): number {
   return fromRfc3339(key.from) ?? Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-/** Rules over lanes: paths, metrics, checks, templates, secrets, and that no two lanes may be taken for each other. */
+/** Rules over lanes: paths, metrics, checks, templates, secrets, and names and output roots that must differ between lanes. */
 
 import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import type { Instant } from '../../domain/values.ts';
@@ -15,16 +15,16 @@ import {
 import type { LaneOfFile } from '../lane-of-file.ts';
 import type { LaneRule } from '../lane-schema.ts';
 
-/** A rule about the file as one lane sees it. It is checked for each lane. */
+/** A rule about the config from the view of one lane. It runs once per lane. */
 export type Rule = (config: LaneOfFile, asked: Asked) => readonly ConfigIssue[];
 
-/** What a rule is asked with: the moment, null where none is meant, and the names of our own commands. */
+/** Input of a rule. `now`: the time at which keys must be valid, or null. `ownCommands`: names of ferrybot's commands. */
 export type Asked = { readonly now: Instant | null; readonly ownCommands: readonly string[] };
 
 /** A rule that compares lanes with each other. */
 type LanesRule = (lanes: readonly LaneOfFile[]) => readonly ConfigIssue[];
 
-/** A path below the lane that a rule is asked for. */
+/** A path below the lane that the rule checks. */
 export function inLane(...path: KeyPath): KeyPath {
   return [LANE, ...path];
 }
@@ -34,10 +34,10 @@ export function fromRoot(laneName: string, path: KeyPath): KeyPath {
   return path[0] === LANE ? ['lanes', laneName, ...path.slice(1)] : path;
 }
 
-/** Stands for the lane's name, which no rule has to know; no key of the file has this name. */
+/** Placeholder for `lanes.NAME`, so that rules need not know the name. No config key has this name. */
 const LANE = 'lane';
 
-/** The second and later of equal texts, each at its own place. */
+/** Reports each repetition of an earlier text at its own path. */
 export function doubled(
   values: readonly string[],
   placeOf: (index: number) => KeyPath,
@@ -48,7 +48,7 @@ export function doubled(
   );
 }
 
-/** Paths that are compared letter by letter: a star would stand for itself. */
+/** Rejects `*` and `?` in paths that are compared literally. */
 export function standingPaths(key: string, paths: readonly string[]): readonly ConfigIssue[] {
   const why = 'paths are compared as they stand; patterns are not known';
   return paths.flatMap((path, index) =>
@@ -56,7 +56,7 @@ export function standingPaths(key: string, paths: readonly string[]): readonly C
   );
 }
 
-/** Trees are taken by their names: a star would stand for itself. */
+/** Shipped trees are named literally, without patterns. */
 const shippedPathsStand: Rule = ({ lane: { ships } }) => [
   ...standingPaths('ships', ships),
   ...errorIf(
@@ -67,7 +67,7 @@ const shippedPathsStand: Rule = ({ lane: { ships } }) => [
   ),
 ];
 
-/** For kinds whose runs are of one series; a job of a person is judged by its status alone, and its metrics lie where nobody said. */
+/** For kinds that compare runs of one series. An adopted job is evaluated only by its status, and its metrics file is unknown. */
 export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
   warningIf(
     metrics.length === 0,
@@ -76,7 +76,7 @@ export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
     'without key metrics a regression passes unseen',
   );
 
-/** ferrybot's own check run is no condition of anything (architecture, D4). */
+/** A launch must not depend on ferrybot's own check run (architecture, D4). */
 const ownChecksAreNotRequired: Rule = ({ lane }) =>
   (lane.requiredChecks === 'all' ? [] : lane.requiredChecks).flatMap((name, index) =>
     errorIf(
@@ -112,10 +112,10 @@ const trackerKeyIsEncrypted: Rule = ({ lane: { tracker } }) => {
   return errorIf(!isSafe, 'bad-value', inLane('tracker', 'address'), why);
 };
 
-/** The names of all check runs of ferrybot begin so (github/check-run.ts; a test compares them). */
+/** Prefix of the names of ferrybot's check runs (github/check-run.ts; a test compares them). */
 const OWN_CHECKS = 'ferrybot / ';
 
-/** Boxes that are ticked by what happens (run/decide-publications.ts). */
+/** Boxes that ferrybot ticks itself when the event occurs (run/decide-publications.ts). */
 const OUTCOMES: readonly string[] = ['human approval', 'monitoring loop started'];
 
 const outputsAreApart: Rule = ({ lane }) => {
@@ -132,7 +132,7 @@ const outputsAreApart: Rule = ({ lane }) => {
   ];
 };
 
-/** Each template is filled from those before it alone, so each has placeholders of its own. */
+/** Each template is filled only from earlier ones, so each allows different placeholders. */
 const placeholdersAreKnown: Rule = ({ lane }) => [
   ...oddPlaceholders(inLane('runName'), lane.runName, ['date']),
   ...oddPlaceholders(inLane('outputRoot'), lane.outputRoot, ['date', 'runName', 'run']),
@@ -157,7 +157,7 @@ const linksAreLinks: Rule = ({ clusters }) =>
     }),
   );
 
-/** What may stand in braces in a command, an environment value or the metrics file. */
+/** Placeholders in a command, an environment value, a checkpoint root or the metrics file. */
 const PLACEHOLDERS: readonly string[] = ['date', 'runName', 'run', 'outputRoot'];
 
 function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]): readonly ConfigIssue[] {
@@ -206,7 +206,7 @@ const secretsAreNamedOnce: Rule = ({ lane }) =>
 const SECRET_NAME =
   /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|SIGNING_KEY|CREDENTIALS?)(_ID)?$/;
 
-/** Two runs of one day in two lanes would have one name in the tracker. */
+/** Otherwise, runs of two lanes on the same day would have the same name in the tracker. */
 const runNamesAreApart: LanesRule = (lanes) =>
   repeated(lanes, ({ lane }) => JSON.stringify([lane.runName, lane.tracker])).map(({ laneName }) =>
     error(
@@ -216,7 +216,7 @@ const runNamesAreApart: LanesRule = (lanes) =>
     ),
   );
 
-/** `{run}` holds the name of the lane; a date, or the name of a run in the tracker, does not. */
+/** `{run}` contains the lane's name; a date or `{runName}` may not. */
 const outputRootsAreApart: LanesRule = (lanes) =>
   repeated(lanes, ({ lane }) => lane.outputRoot.replaceAll('{runName}', lane.runName))
     .filter(({ lane }) => !lane.outputRoot.includes('{run}'))

@@ -1,4 +1,4 @@
-/** Reads a local checkout without copying, fetching or writing, and without starting programs from it. */
+/** Opens a local checkout without copying, fetching, writing or starting its programs, or a person's clone with their credentials. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Git through the git program. */
+/** Git access through the git program: pushes, tags, and one mirror per repository. */
 
 import {
   type CommitRequest,
@@ -121,8 +121,8 @@ async function pushed(mirror: GitMirror, wanted: Push, others: readonly Push[]):
 }
 
 /**
- * Resolves an unconfirmed push. Our object: it arrived. Another one: rejected. Still `expected`: refused if the remote said so, otherwise
- * unknown, since it may still arrive; the lease lets only one of it and a retry win. Atomic pushes need only one ref checked.
+ * Resolves an unconfirmed push by the remote's ref. Our object: pushed. Another object: rejected. Still `expected`: refused if the remote
+ * reported that, otherwise unknown. The push may still arrive; the lease lets only it or a retry win. For atomic pushes, one ref suffices.
  */
 async function lookAfterwards(
   mirror: GitMirror,
@@ -194,7 +194,7 @@ async function pushTag(mirror: GitMirror, identity: GitIdentity, request: TagReq
   return commit === null ? outcome : { kind: 'exists', commit: branded(commit, isSha) };
 }
 
-/** Tags that one push deletes: their names stay far below what a command line may have. */
+/** Tags per deleting push, so that the names stay far below the limit of a command line. */
 const TAGS_DELETED_AT_ONCE = 200;
 
 async function deleteTags(mirror: GitMirror, names: readonly string[]): Promise<string | null> {
@@ -207,7 +207,7 @@ async function deleteTags(mirror: GitMirror, names: readonly string[]): Promise<
   return refused;
 }
 
-/** The same request gives the same tag object, so that a tag whose answer was lost is known as ours. */
+/** The same request gives the same tag object, so that a retry after a lost answer recognizes its own tag. */
 async function makeTag(mirror: GitMirror, identity: GitIdentity, request: TagRequest): Promise<Sha> {
   const { name, commit, message, atMs } = request;
   const lines = [

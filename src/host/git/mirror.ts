@@ -9,7 +9,7 @@ import { cutTextFromEnd } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { createObjects, type GitObjects, type ObjectsOptions } from './objects.ts';
 
-/** Overrides all of git's config files. */
+/** A git setting that overrides all config files. */
 type Setting = readonly [key: string, value: string];
 
 /** Author of commits and tags: `git.name` and `git.email` in the config. */
@@ -92,7 +92,7 @@ const GIT_LOCK_STALE_MS = 10 * 60 * 1_000;
 
 /** `directory` belongs to this process. */
 export type MirrorOptions = {
-  /** Created if missing; everything in it can be fetched again. */
+  /** Created if missing. Its contents are disposable, because git can refetch them. */
   readonly directory: string;
   /** `https://…`, `http://…` or a local path, without a password. */
   readonly remoteUrl: string;
@@ -121,7 +121,7 @@ export type GitMirror = {
   output(call: GitCall, code: GitErrorCode): Promise<string>;
 };
 
-/** The refs as they were at the last fetch, and those that this process pushed since. */
+/** The refs at the last fetch, updated by this process's later pushes. */
 export type GitRefs = {
   /** Full name → object. */
   readonly all: () => Promise<ReadonlyMap<string, string>>;
@@ -164,7 +164,7 @@ export function createMirror(options: MirrorOptions): GitMirror {
   };
 }
 
-/** What is made from a way to run git. */
+/** The parts of a mirror that depend only on how git is run. */
 export function mirrorOf(run: GitMirror['run'], objects: ObjectsOptions): Omit<GitMirror, 'options'> {
   const output: GitMirror['output'] = async (call, code) => {
     const result = await run(call);
@@ -234,7 +234,7 @@ function environmentOf({ ofPerson, environment }: MirrorOptions): Readonly<Recor
   return ofPerson ?? gitEnvironment(environment);
 }
 
-/** Not in the mirror's config file, so that a command without it fetches nothing by itself. */
+/** Settings of the remote. They are not in the mirror's config file, so that commands without them cannot fetch. */
 function remoteOf({ remoteUrl }: MirrorOptions): readonly (readonly [string, string])[] {
   return [
     ['remote.origin.url', remoteUrl],
@@ -259,7 +259,7 @@ async function writeToken(options: MirrorOptions): Promise<string | null> {
   return file;
 }
 
-/** What `git init --bare` makes, without a process. Idempotent, so that it repairs a half-created mirror. */
+/** Creates the files of `git init --bare` without a process. Idempotent, so that it repairs a half-created mirror. */
 async function prepare({ directory }: MirrorOptions): Promise<void> {
   for (const folder of ['objects', 'refs/heads'])
     await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });

@@ -15,9 +15,9 @@ import { type GitType, objectHead, objectId } from './tree-on-disk.ts';
 export type GitObject = { readonly type: string; readonly bytes: Buffer };
 
 export type GitObjects = {
-  /** The objects of these ids. Missing ones are fetched together; those that stay missing, or are larger than this, are left out. */
+  /** The objects by id. Fetches missing ones together; omits those that stay missing or exceed `bytesMax`. */
   readonly read: (ids: readonly string[], bytesMax?: number) => Promise<ReadonlyMap<string, GitObject>>;
-  /** Fetches those that are missing together; git alone would request each one separately. */
+  /** Fetches the missing objects together. By itself, git would request each one separately. */
   readonly fetchMissing: (ids: readonly string[]) => Promise<void>;
   /** Returns the id. Format: https://git-scm.com/book/en/v2/Git-Internals-Git-Objects. */
   readonly write: (type: GitType, bytes: Uint8Array) => Promise<string>;

@@ -18,10 +18,10 @@ import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';
 import { blobIdOf, FOLDER_MODE, idsOf, type TreeRow, treeRows } from './tree-on-disk.ts';
 
-/** Answers that are kept: one look asks for the same history several times. */
+/** Maximum cached answers. One reconciliation asks for the same history several times. */
 const ANSWERS_KEPT = 100;
 
-/** Asks git once for what commits never change. */
+/** Caches answers about commits, which are immutable. A failed answer is not cached. */
 function readOnce<Asked, Found>(read: (asked: Asked) => Promise<Found>): (asked: Asked) => Promise<Found> {
   const kept = createKept<Promise<Found>>(ANSWERS_KEPT);
   return async (asked) => {
@@ -156,7 +156,7 @@ function lineBefore(bytes: Buffer, end: number): number {
   return end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1;
 }
 
-/** Branches, because a gate asks whether a commit is on one; of the tags, seals and the marks of the record. */
+/** All branches, because a gate checks whether a commit is on one. Of the tags, only seals and the record's marks. */
 const REFSPECS = [
   '+refs/heads/*:refs/heads/*',
   '+refs/tags/ferry/*:refs/tags/ferry/*',
@@ -233,7 +233,6 @@ export async function readTree({ objects }: GitMirror, id: string): Promise<read
   return treeRows(tree.bytes);
 }
 
-/** The tree of a commit. */
 export async function rootTree({ objects }: GitMirror, commit: Sha): Promise<string> {
   const object = (await objects.read([commit])).get(commit);
   const tree =

@@ -1,4 +1,4 @@
-/** Computes git's ids of a folder's files without git. */
+/** Computes git's object ids of a folder's files without git. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
@@ -117,13 +117,12 @@ function treeId(folder: Folder): string {
   return objectId('tree', treeBytes(rows));
 }
 
-/** One row of a tree object. */
 export type TreeRow = Entry & { readonly name: string };
 
 /** The mode of a folder in a tree object. */
 export const FOLDER_MODE = '40000';
 
-/** A tree object. */
+/** The bytes of a tree object with these rows. */
 export function treeBytes(entries: readonly TreeRow[]): Buffer {
   const rows = entries.map(({ name, mode, id }) => ({
     // Git sorts folders with a trailing slash.
@@ -158,7 +157,7 @@ export function objectId(type: GitType, bytes: Uint8Array): string {
   return headed(type, bytes.length).update(bytes).digest('hex');
 }
 
-/** What stands before the bytes of an object. */
+/** The header before the bytes of an object. */
 export function objectHead(type: GitType, size: number): Buffer {
   return Buffer.from(`${type} ${size}\0`);
 }

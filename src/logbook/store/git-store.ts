@@ -1,4 +1,4 @@
-/** The logbook in a git branch: read at a head, append several runs in one commit, notice a branch that went back. */
+/** The logbook in a git branch: reads it at a head, appends to several runs in one commit, and detects a rewound branch. */
 
 import { GitError, type GitReader, type GitWriter, type PushOutcome } from '../../domain/git.ts';
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
@@ -6,25 +6,25 @@ import { fail, invariant, ok, type Result, type Sha, type TreeId } from '../../d
 import { type Anchor, decodeLine } from '../chain.ts';
 import { eventsPath, type GrownFile, markdownPath, monitoringPath, monthIn, placeAt } from '../segments.ts';
 
-/** One file of events: its content, or why there is none. */
+/** One event file: its blob, or why it cannot be read. */
 export type StoredFile = TreeId | 'missing' | 'unreadable';
 
-/** A run's files. `events`: in their order, as far as they are numbered without a gap; none where there is no run. */
+/** A run's files. `events`: in order up to the first missing number; empty without a run. */
 export type StoredRun = {
   readonly events: readonly StoredFile[];
-  /** Numbers of files behind a gap. */
+  /** Numbers of files after a missing one. */
   readonly apart: readonly number[];
 };
 
 export const NOT_STORED: StoredRun = { events: [], apart: [] };
 
-/** In the place of what nobody reads: a line that never verifies, as the file would not. */
+/** Text of an unreadable file. The line never verifies. */
 const UNREADABLE = 'larger than any logbook\n';
 
-/** A folder and its id; null where there is none, or where the id is not known. */
+/** A folder and its tree id; null if there is none or it is unknown. */
 export type StoredFolder = { readonly folder: string; readonly tree: TreeId | null };
 
-/** All runs that have a folder, and the first moment of the month in which it lies. */
+/** All runs with a folder, and the start of the folder's month as RFC 3339. */
 export async function storedMonths(reader: GitReader, head: Sha): Promise<ReadonlyMap<string, string>> {
   let folders: readonly string[] = ['runs'];
   for (let level = 0; level < 3; level += 1) {
@@ -39,7 +39,7 @@ export async function storedMonths(reader: GitReader, head: Sha): Promise<Readon
   );
 }
 
-/** The files in these folders of runs, in one question. */
+/** The event files in these run folders, in one git query. */
 export async function storedRuns(
   reader: GitReader,
   head: Sha,
@@ -52,7 +52,7 @@ export async function storedRuns(
     if (folders.length === 1)
       return new Map(folders.map((folder) => [folder, { ...NOT_STORED, events: ['unreadable'] as const }]));
   }
-  // Somebody put more into one folder than can be listed: that is the trouble of one run.
+  // One folder has too many files to list. Query each folder separately, so that only that run fails.
   const found = new Map<string, StoredRun>();
   for (const folder of folders)
     for (const [name, stored] of await storedRuns(reader, head, [folder])) found.set(name, stored);
@@ -83,7 +83,7 @@ function inOrder(parts: ReadonlyMap<number, TreeId>): StoredRun {
   return { events, apart: [] };
 }
 
-/** The texts of files, whatever bytes somebody put there: what is no UTF-8 is replaced, what is too large is not read. */
+/** The texts of files with untrusted content. Replaces invalid UTF-8; a file that is too large gives `UNREADABLE`. */
 export async function textsOf(
   reader: Pick<GitReader, 'readBlobs'>,
   files: readonly StoredFile[],
@@ -95,51 +95,51 @@ export async function textsOf(
   return found;
 }
 
-/** The texts of the files of events in a run's folder at any commit; none where it has no such run. */
+/** The texts of a run's event files at a commit; empty if the commit lacks the folder. */
 export async function readEvents(reader: GitReader, commit: Sha, folder: string): Promise<readonly string[]> {
   const { events } = (await storedRuns(reader, commit, [folder])).get(folder) ?? NOT_STORED;
   const texts = await textsOf(reader, events);
   return events.map((file) => texts.get(file) ?? '');
 }
 
-/** What becomes of a run's files. Each text of events continues what stands there, which is read again before the push. */
+/** New content of a run's files. Each event text extends the stored one, which `append` reads again before the push. */
 export type RunWrite = {
   readonly run: string;
   readonly folder: string;
   readonly events: readonly GrownFile[];
-  /** By number. */
+  /** By file number. */
   readonly markdown: ReadonlyMap<number, string>;
-  /** The policy's state file, written with each append, whatever stands there; null: there is no job yet. */
+  /** The policy's state file, overwritten by each append; null before the first job. */
   readonly monitoring: string | null;
-  /** The newest entry with it. */
+  /** The newest entry after the write. */
   readonly head: Anchor;
-  /** The run has no entry yet: what somebody put in its place goes. */
+  /** The run has no entry yet; foreign event files in its folder are deleted. */
   readonly isNew: boolean;
 };
 
 export type AppendRequest = {
-  /** The head on which the caller decided. */
+  /** The head that the caller's decision is based on. */
   readonly base: Sha | null;
   readonly runs: readonly RunWrite[];
   readonly message: string;
   readonly atMs: number;
-  /** Marks of the new entries, pushed with them or not at all. */
+  /** Marks of the new entries, pushed atomically with them. */
   readonly marks?: readonly { readonly name: string; readonly message: string }[];
 };
 
 export type LogbookStore = {
   /**
-   * Fetches, unless the caller has just done so with the same mirror, and returns the head of the branch; null: it does not exist, and was
-   * never seen to. Throws `GitError` when the remote cannot be read: that is unknown.
+   * Fetches, unless the caller has just fetched with the same mirror, and returns the branch's head. Null: the branch does not exist and
+   * was never seen. Throws `GitError` if the remote cannot be read, so the head is unknown.
    */
   open(isFetched?: boolean): Promise<Result<Sha | null, LogbookFault>>;
-  /** The entry that was remembered of a run and is not among these; its hash may be a prefix. */
+  /** The run's remembered entry if `events` lacks it, or null. Its hash may be a prefix. */
   lostFrom(file: { readonly run: string; readonly events: readonly Anchor[] }): Anchor | null;
-  /** One commit, one push, all runs or none. After `rejected` and `unknown`, open again and look for the entries. */
+  /** Pushes one commit with all runs, or nothing. After `rejected` or `unknown`, open again and search for the entries. */
   append(request: AppendRequest): Promise<PushOutcome>;
   /**
-   * An entry that is known to have been there, from a card, a check run, a tag, or a file that was read and
-   * verified: a file without it is an incident from now on.
+   * Remembers an entry that existed according to a card, a check run, a tag, or a verified file. A file without it is an
+   * incident from now on.
    */
   remember(run: string, anchor: Anchor): void;
 };
@@ -151,7 +151,7 @@ export type LogbookStoreOptions = {
   readonly branch?: string;
 };
 
-/** A store over one branch. It keeps anchors, and the newest head that it saw. */
+/** A store for one branch. It remembers anchors and the newest head. */
 export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptions): LogbookStore {
   const ref = `refs/heads/${branch ?? 'ferrybot/logbook'}`;
   const anchors = new Map<string, Anchor>();
@@ -201,8 +201,8 @@ export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptio
 }
 
 /**
- * What the commit changes. Here is the assertion before the write that pairs with the verification after the read: nothing
- * is ever rewritten, and nothing is put behind what nobody has read.
+ * The files that the commit changes. Asserts before the write what verification checks after a read: no entry is rewritten,
+ * and each new entry follows one that was read.
  */
 async function filesOf(
   reader: GitReader,
@@ -214,7 +214,7 @@ async function filesOf(
     write.isNew ? [] : (stored.get(write.folder)?.events.slice(-1) ?? []),
   );
   const texts = await textsOf(reader, continued);
-  // A checkout that changed line ends would break every hash.
+  // A checkout that converts line endings would break every hash.
   const files: Record<string, string | null> = base === null ? { '.gitattributes': '* -text\n' } : {};
   for (const write of runs) {
     const there = stored.get(write.folder) ?? NOT_STORED;
