@@ -74,10 +74,6 @@ describe('the lineage of a run', () => {
     expect(sourcesOf(run.state)).toEqual([`${ROOT}/step-120`]);
     expect(lineageOf(run.state).attempts).toMatchObject([{ startStep: 120 }]);
   });
-
-  it('allows no rejection before a job was submitted', () => {
-    expect(() => rejected(aRun().gated(), 10)).toThrow('before a job was submitted');
-  });
 });
 
 describe('the lineage part of the card', () => {
