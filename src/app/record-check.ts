@@ -206,7 +206,7 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
   return { missing, versions: lost };
 }
 
-/** The run with this text in place of its own entries, and the first entry that the run lacks; null if it lacks no verified entry. */
+/** The run with this text in place of its own entries, and the first entry that the run lacks. Null if it lacks no verified entry. */
 function versionWith(
   checking: Checking,
   file: GoodFile,
@@ -233,7 +233,7 @@ export function longest(versions: readonly GoodFile[]): GoodFile | null {
 /** Runs that are read in one batch: some megabytes. */
 const RUNS_READ_AT_ONCE = 64;
 
-/** Runs whose files do not match the hash chain of their last entry. That entry is signed, so no other signature is checked. */
+/** Runs that do not match the hash chain of their last entry. That entry is signed, so no other signature is checked. */
 export async function rewrittenOf(
   { git, lab }: { readonly git: GitReader; readonly lab: Pick<Lab, 'hash'> },
   head: Sha,

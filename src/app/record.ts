@@ -187,7 +187,7 @@ export function createEventStore(
 async function load(keeping: Keeping, isFetched = false): Promise<Record> {
   const { lab, config, store, held, git, backed, record } = keeping;
   const view = await store.open(isFetched);
-  // Read marks even if the branch did not change: a mark can prove that somebody appended and then reset the branch.
+  // Read marks even if the branch did not change: a mark can prove that an entry was appended before the branch was reset.
   const marks = await keeping.marks();
   const isNews = marks.some(({ mark }) => !keeping.known.has(mark.hash));
   keeping.seen = marks;

@@ -1,6 +1,6 @@
 /**
- * The secret values of this process: variables with secret-like names, and secrets that the config passes to jobs (architecture, D5: jobs
- * get none of ferrybot's tokens).
+ * The secret values of this process: variables with secret-like names, and secrets that the config passes to jobs. Jobs get none of
+ * ferrybot's tokens (architecture, D5).
  */
 
 import { traitsOf } from '../config/lane-of-file.ts';

@@ -87,7 +87,7 @@ export function brokenRentals(record: Record): readonly RunState[] {
   return brokenRuns(record).filter((state) => rentalTerms(state) !== null && isHolding(state));
 }
 
-/** Live runs with a job or a machine whose record may be unable to store a stop. */
+/** Live runs with a job or a machine, if the record may be unable to store a stop. */
 export function runsToStopById(record: Record): readonly RunState[] {
   // A run with a good record stops itself, unless its stop is recorded in a broken journal.
   const unheard = isBroken(record.broken, JOURNAL) ? record.runs.filter(({ stop }) => stop === null) : [];

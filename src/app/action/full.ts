@@ -87,7 +87,7 @@ async function act(
   const token = getInput('token', environment);
   if (token === '') throw new Error('the input token is empty');
   core.setSecret(token);
-  // A new folder for each process, so that nobody can prepare the mirror in advance.
+  // Use a new folder for each process, so that the mirror cannot be prepared in advance.
   const workDirectory = await mkdtemp(join(env.RUNNER_TEMP, 'ferrybot-'));
   const stateDirectory = core.getInput('state-directory');
   const lab = composeLab({

@@ -51,7 +51,7 @@ export type ActionParts = {
   /** The runner empties this folder after each job. */
   readonly temporaryDirectory: string;
   readonly sleep: (durationMs: number) => Promise<void>;
-  /** Frees memory of a long process. */
+  /** Frees memory; a watch runs for hours. */
   readonly saveMemory: () => void;
 };
 

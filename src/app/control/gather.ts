@@ -220,7 +220,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
   };
 }
 
-/** Facts whose reads depend on the threads. */
+/** Facts that can only be read after the threads. */
 const IN_THREADS: readonly string[] = [
   'comments',
   'change',

@@ -168,8 +168,8 @@ function verdictOf({ store, lab, configHealth }: OpenLab, text: string): ConfigV
 }
 
 /**
- * Records the first checkpoint of a month: verifies every run that is over, records those that still match, and deletes marks that no
- * process needs any more. Returns the runs that were rewritten. Throws `GitError`.
+ * Records the first checkpoint of a month. Verifies every run that is over, records the runs that still match, and deletes marks that are
+ * no longer needed. Returns the runs that were rewritten. Throws `GitError`.
  */
 export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRun[]> {
   const { store, lab } = open;

@@ -238,7 +238,7 @@ function isIn(thread: number): (state: RunState) => boolean {
   return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
 }
 
-/** The broken run of this thread. */
+/** The broken run that this thread belongs to. */
 function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isIn(thread);
   return store

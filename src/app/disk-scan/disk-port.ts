@@ -284,7 +284,7 @@ type Looking = {
   readonly troubles: Trouble[];
 };
 
-/** The result for a worker whose inspection failed with an internal error. */
+/** The result for a worker after an internal error during its inspection. */
 function unreadLooks(): Looks {
   const nothing = unknown('ferrybot met an error of its own');
   return { disk: nothing, mounts: nothing, folders: nothing };

@@ -189,7 +189,7 @@ export async function carryOutRequest(open: ProposingLane, command: SeenCommand)
   );
 }
 
-/** The objective of the request. Without one, uses the lab's standing objective, if it has one. */
+/** The objective of the request. Without one, uses the default objective of the lab, if there is one. */
 function objectiveOf(
   { config: { kind, lane } }: ProposingLane,
   command: SeenCommand,

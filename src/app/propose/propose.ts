@@ -102,7 +102,7 @@ type TodaysObjective = {
   readonly unanswered?: Unanswered;
 };
 
-/** Today's objective: the usual one if it is clear or if nobody answered in time; otherwise opens a question. */
+/** Today's objective: the usual one if it is clear or if the question got no answer in time; otherwise opens a question. */
 async function objectiveOfToday(
   open: ProposingLane,
   run: RunId,

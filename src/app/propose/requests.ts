@@ -185,7 +185,7 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
     : answerTo('propose-nothing', { reason: 'nothing-due', why: FROM_ISSUES });
 }
 
-/** Opens nothing. The answer tells the person to use an open issue of a fitting lane, or that no lane fits. */
+/** Opens nothing. The answer refers to an open issue of a fitting lane, or states that no lane fits. */
 function notHere({ config }: OpenLab, command: SeenCommand): Answered {
   const lanes = lanesOf(config).filter(({ kind }) => kind.contracts?.command === command.name);
   const why = lanes.length === 0 ? 'no-lane' : 'no-issue';
@@ -381,7 +381,7 @@ async function mayAsk(
   return refused('not-permitted', person.login, wanted);
 }
 
-/** Posts each reason once; repeating the same text helps nobody. */
+/** Posts each reason once, because repeating the same text does not help. */
 async function tell(open: OpenLab, thread: OwnPull | OwnIssue, why: Answered): Promise<void> {
   const { run, by } = why.detail;
   const about = why.detail['why'] ?? run ?? by ?? '';

@@ -209,8 +209,8 @@ export type ShipTree = (
 ) => Promise<ShippedTree | ShipRefusal>;
 
 /**
- * Exports into a folder with a random name, so that nobody can prepare it, and that only its owner can read. Compares the content with the
- * approved trees here, and again before use (docs/decisions/0134-ship-exactly-the-approved-tree.md).
+ * Exports into a folder with a random name, so that it cannot be prepared in advance; only its owner can read it. Compares the content with
+ * the approved trees here, and again before use (docs/decisions/0134-ship-exactly-the-approved-tree.md).
  */
 export async function shipTree(
   open: OpenLane,

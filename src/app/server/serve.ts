@@ -149,7 +149,7 @@ function firstLine(error: unknown): string {
 }
 
 /**
- * Disables Probot's throttling, whose queue a crash would lose; ferrybot paces its own writes (probot#2039: only the function form works).
+ * Disables Probot's throttling: a crash would lose its queue. ferrybot paces its own writes (probot#2039: only the function form works).
  */
 function quietOctokit({ baseUrl }: ServeOptions): typeof ProbotOctokit {
   const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl };

@@ -119,7 +119,7 @@ const WATCH_RETRY_MS = 15_000;
 /** `idle`: the cluster has no live run; otherwise `at` is the time of the next turn. */
 type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
 
-/** `troubles`: errors of single runs, which are already posted in their threads. */
+/** `troubles`: errors of single runs. They are already posted in the threads of these runs. */
 type Turn = TickResult & { readonly troubles: readonly Trouble[] };
 
 /** One turn of the watch: read, decide, act, record. An error of one run does not stop the others. */

@@ -122,7 +122,7 @@ async function baseOf(
   return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
 }
 
-/** The named lane, the only lane, or the only lane whose experiment file changed. */
+/** The lane that was named, the only lane, or the only lane with a changed experiment file. */
 async function laneFor(
   { git }: Checkout,
   config: LabConfig,
