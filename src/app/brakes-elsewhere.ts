@@ -1,14 +1,14 @@
-/** Comments in other threads that may name the run, lane, day or repository that a runner is about to act on. */
+/** Reads comments in other threads that may name the run, lane, day or repository that a runner is about to act on. */
 
 import type { CommentFacts } from '../domain/facts.ts';
 import { type Instant, known, type Observed, unknown } from '../domain/values.ts';
 import { listNewComments, type SweptComment } from '../github/thread-comments.ts';
 import type { OpenLab } from './open-lab.ts';
 
-/** Pages of 100 comments since an approval. With more comments, the launch is refused. */
+/** Maximum pages of 100 comments since an approval. If there are more, the launch is refused. */
 const BRAKE_PAGES_MAX = 100;
 
-/** Reviews are not included, because GitHub does not list those of a whole repository. `own`: comments already read. */
+/** Excludes reviews, because GitHub cannot list the reviews of a whole repository. `own`: comments that were already read. */
 export async function commentsElsewhere(
   { client, digestOf }: Pick<OpenLab['lab'], 'client' | 'digestOf'>,
   since: Instant,

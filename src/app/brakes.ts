@@ -1,4 +1,4 @@
-/** Finds brakes before a runner acts, in the run's own threads and in the rest of the repository. */
+/** Finds brakes (commands such as `/hold`) before a runner acts: in the run's own threads and in the rest of the repository. */
 
 import type { ApprovalReading } from '../actions/verify-approval.ts';
 import { policyOf } from '../commands/decision.ts';
@@ -20,7 +20,7 @@ import { commentsElsewhere } from './brakes-elsewhere.ts';
 import { readingOf } from './markers.ts';
 import type { OpenLab } from './open-lab.ts';
 
-/** Maximum number of permission requests, because strangers can write brakes, too. */
+/** Maximum number of permission requests. It is needed because strangers can write brakes, too. */
 const BRAKE_AUTHORS_MAX = 200;
 
 type Open = Pick<OpenLab, 'lab' | 'config' | 'store'>;
@@ -28,11 +28,11 @@ type Open = Pick<OpenLab, 'lab' | 'config' | 'store'>;
 export type BrakedAction = Braked & {
   /** The people who gave the approvals for this action. */
   readonly approvers: ReadonlySet<number>;
-  /** Other commands that hold the action back if their author may approve; default: none. */
+  /** Other commands that block the action if their author has permission; default: none. */
   readonly heeds?: (item: PendingItem) => boolean;
 };
 
-/** The brakes of people who may use them now; unknown if GitHub does not return their permissions. */
+/** Returns the brakes of people with permission to use them now; unknown if GitHub does not return the permissions. */
 export async function gatherBrakes(
   open: Open,
   action: BrakedAction,
@@ -98,7 +98,7 @@ function placeOf({ config, store }: Open): PlaceOf {
   };
 }
 
-/** Authors without a role in the repository. Only used with too many authors to ask about each. */
+/** Authors without a role in the repository. Used only if there are too many authors to request each permission. */
 async function untrustedAmong(
   client: GitHubClient,
   authors: readonly Actor[],
@@ -107,7 +107,7 @@ async function untrustedAmong(
   const people = await readPeople(client);
   if (people.kind === 'unknown') return people;
   const here = new Set(people.value.map(({ actor }) => actor.id));
-  // The list lacks apps, and the end of a very large lab.
+  // The list does not include apps, and it is truncated for a very large lab.
   const isUntrusted = ({ id, login }: Actor): boolean => !here.has(id) && !login.endsWith('[bot]');
   const untrusted = here.size < PEOPLE_LISTED_MAX ? authors.filter(isUntrusted) : [];
   return authors.length - untrusted.length > BRAKE_AUTHORS_MAX
@@ -115,7 +115,7 @@ async function untrustedAmong(
     : known(new Set(untrusted.map(({ id }) => id)));
 }
 
-/** `comments`: those of the threads that were read just now. Accounts can be renamed, so permissions go by id. */
+/** `comments`: the threads that were just read. Permissions are read by id, because accounts can be renamed. */
 export async function readApprovals(
   { lab, config }: Pick<OpenLab, 'lab' | 'config'>,
   citations: readonly (Citation & Pick<OrderApproval, 'surface'>)[],

@@ -1,4 +1,4 @@
-/** A run with a broken logbook, with its last good state: good for notices, not for actions. */
+/** A run with a broken logbook and its last verified state. Use it for notices, not for actions. */
 
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import { fold } from '../domain/logbook/fold.ts';
@@ -10,14 +10,13 @@ export type BrokenRun = {
   readonly run: string;
   readonly fault: LogbookFault;
   readonly state: RunState | null;
-  /** The affected thread, if the state is missing. */
+  /** The affected thread; used if the state is missing. */
   readonly thread: number | null;
 };
 
-/** The whole branch. */
 export const WHOLE_BRANCH = '*';
 
-/** Null for the journal, and if not even the first entry is good. */
+/** Null for the journal, and if the first entry is already bad. */
 export function stateAfter(events: readonly LogbookEvent[]): RunState | null {
   if (events[0]?.type !== 'proposed') return null;
   const folded = fold(events);

@@ -14,7 +14,7 @@ import type { OpenLab } from './open-lab.ts';
 
 type SendToChannel = Lab['sendToChannel'];
 
-/** Looks addresses up in the environment, by the names in the config. */
+/** Reads addresses from the environment, by the variable names in the config. */
 export function channelSender(
   environment: Readonly<Record<string, string | undefined>>,
   host: ChannelHost,
@@ -27,7 +27,7 @@ export function channelSender(
   };
 }
 
-/** Sends the notices that this process recorded, all channels in parallel so that none delays another. */
+/** Sends the notices that this process recorded. Channels run in parallel, so a slow one does not delay the others. */
 export async function deliver(
   { lab, config, store }: Pick<OpenLab, 'lab' | 'config' | 'store'>,
   run: RunId,

@@ -1,4 +1,4 @@
-/** The config in force: the last valid `.github/ferrybot.yml` of the default branch, and the problems of the newest one. */
+/** Finds the config in force (the last valid `.github/ferrybot.yml` of the default branch) and the problems of the newest file. */
 
 import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import type { Known } from '../config/lane-kind.ts';
@@ -11,7 +11,7 @@ import type { Kind } from '../run/kind.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { ConfigProblem } from '../settings/problem.ts';
 
-/** Earlier versions of the config that are tried. */
+/** Maximum number of earlier versions to try. */
 const CONFIG_HISTORY_COMMITS = 20;
 
 export const CONFIG_PATH = '.github/ferrybot.yml';
@@ -26,7 +26,7 @@ export function readLabConfig(text: string, now: Instant | null = null): ConfigR
 /** The commit that made the config invalid. */
 type ConfigBreak = { readonly commit: Sha; readonly atMs: number };
 
-/** `problems` belong to the newest text; `config` is the last valid one. */
+/** `problems` describe the newest file; `config` is the last valid one. */
 export type ConfigInForce =
   | {
       readonly kind: 'in-force';
@@ -42,7 +42,7 @@ export type ConfigInForce =
       readonly why: 'no-branch' | 'no-file' | 'invalid';
     };
 
-/** Reads the config at the tip of a branch, or the last valid one of its history. */
+/** Reads the config at the tip of a branch, or the last valid version in its history. */
 export async function configInForce(git: GitReader, branch: string): Promise<ConfigInForce> {
   const tip = await git.resolve(`refs/heads/${branch}`);
   if (tip === null) return { kind: 'none', problems: [], why: 'no-branch' };
@@ -63,7 +63,7 @@ export async function configInForce(git: GitReader, branch: string): Promise<Con
     : { kind: 'in-force', ...found, problems: reading.problems };
 }
 
-/** What gates may know about the config in force. */
+/** Summarizes the config in force for the gates. */
 export function configHealthOf(found: Extract<ConfigInForce, { readonly kind: 'in-force' }>): ConfigHealth {
   const errors = found.problems.filter(({ severity }) => severity === 'error');
   return {

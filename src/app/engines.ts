@@ -19,9 +19,9 @@ type EnginesHost = Omit<EngineHost, 'cluster' | 'checkout'> & {
 };
 
 export type Engines = {
-  /** Null for an unknown cluster. Keeps one engine per cluster while its config stays the same, because it may hold a tunnel. */
+  /** Null for an unknown cluster. Reuses the engine while the cluster's config is unchanged, because it may hold a tunnel. */
   readonly engineOf: EngineOf;
-  /** Closes tunnels and followed logs. */
+  /** Closes tunnels and log streams. */
   readonly close: () => Promise<void>;
 };
 
@@ -54,7 +54,7 @@ export function createEngines(host: EnginesHost): Engines {
 /** Null if the lane has no usable tracker. */
 export type TrackerOf = (settings: TrackerConfig) => Tracker | null;
 
-/** Keeps one tracker per setting, because it remembers rate limits. */
+/** Reuses one tracker per setting, because it remembers rate limits. */
 export function createTrackers(
   environment: Readonly<Record<string, string | undefined>>,
   host: TrackerHost,

@@ -1,4 +1,4 @@
-/** Asks the container registries of the config about images. */
+/** Queries the config's container registries for images. */
 
 import type { LabConfig } from '../config/schema.ts';
 import { type ImageLook, type ImageReference, imageName } from '../domain/launch/contract.ts';
@@ -12,7 +12,7 @@ export type ImageOf = (
   image: ImageReference,
 ) => Promise<Observed<ImageLook>>;
 
-/** Asks only registries of the config, and only with their key. */
+/** Queries only registries that the config lists, each with its own key. */
 export function createImages(
   environment: Readonly<Record<string, string | undefined>>,
   host: RegistryHost,

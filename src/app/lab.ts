@@ -23,7 +23,7 @@ export type LabGit = GitReader & GitWriter & GitExporter;
 /** The engine of a cluster; null if this machine has none. */
 export type EngineOf = (config: LabConfig, cluster: string) => Engine | null;
 
-/** The TPU VMs of a cluster; null if the config does not locate them. */
+/** The TPU VMs of a cluster; null if the config does not describe them. */
 export type CloudOf = (config: LabConfig, cluster: string) => TpuCloud | null;
 
 /** Writes one redacted line to the process log. */
@@ -36,7 +36,7 @@ export type Lab = {
   /** `owner/name`. */
   readonly repository: string;
   readonly client: GitHubClient;
-  /** Git that commits as the lab, which the config names. */
+  /** Git that commits with the identity from the config. */
   readonly gitAs: (identity: GitIdentity) => LabGit;
   /** Private keys of this process; it can only write what their roles allow. */
   readonly signingKeys: SigningKeys;
@@ -49,14 +49,14 @@ export type Lab = {
   readonly pythonVersion: (python: string) => Promise<Observed<string>>;
   /** Asks a lane's interpreter to correct a small mistake. */
   readonly fixSmallMistake: (question: FixQuestion, python: string) => Promise<Observed<FixAnswer>>;
-  /** Programs of the lab: its proposer, its checks before a push. */
+  /** The lab's own programs: its proposer and its checks before a push. */
   readonly helpers: Helpers;
   /** Sends a message to a channel outside of GitHub. Never throws. */
   readonly sendToChannel: (
     channel: LabConfig['onCall']['channels'][string],
     message: ChannelMessage,
   ) => Promise<Delivery>;
-  /** Read access to checkpoint stores. Only the process that carries out an approval can delete. */
+  /** Read access to checkpoint stores. Only the process that executes an approval can delete. */
   readonly stores: (path: StorePath) => Observed<CheckpointReader>;
   /** Registries of the config. */
   readonly images: ImageOf;

@@ -26,7 +26,7 @@ export function issueMarkerReader(lab: Lab, config: LabConfig): ReadMarker {
   return (thread, body) => read(thread, body) ?? read(UNNUMBERED, body);
 }
 
-/** Whether a posted text is the one that this process is about to post. A text of control's must match word for word and know its entry. */
+/** Whether the thread already contains the text to post. Control's texts must match word for word and include the same entry. */
 export function isSameText(
   lab: Lab,
   config: LabConfig,
@@ -52,7 +52,7 @@ export function sealed(lab: Lab, config: LabConfig, thread: number, body: string
   return sealMarker(body, { repository: lab.repository, thread }, { signer, at, hash: lab.hash });
 }
 
-/** How threads of this lab are read: digests, own bots and own workflows. */
+/** How to read this lab's threads: digests, own bots and own workflows. */
 export function readingOf(lab: Lab, config: LabConfig): Reading {
   return {
     digestOf: lab.digestOf,
@@ -73,24 +73,24 @@ export function placeOf(
 }
 
 export type Posted = {
-  /** When this process last saw a text outside of a run's threads (epoch ms), by thread and marker, issue marker and text, or check and commit. */
+  /** When this process last saw a text outside a run's threads (epoch ms), by thread and marker, marker and text, or check and commit. */
   readonly texts: Map<string, number>;
   /** Runs with entries of this process that are not posted yet, in order of arrival. */
   readonly owing: Set<RunId>;
   readonly runs: Map<RunId, PostedRun>;
 };
 
-/** `ours`: ferrybot's comments in the run's threads; null: read them again. `entries`: how many own entries are posted. */
+/** `ours`: ferrybot's comments in the run's threads (null: read them again). `entries`: number of own entries already posted. */
 export type PostedRun = {
   readonly ours: readonly CommentFacts[] | null;
   readonly memory: AttemptCache;
   readonly entries: number;
 };
 
-/** Runs that are remembered; a forgotten one costs requests. */
+/** Maximum number of runs in memory; an evicted run costs requests. */
 const RUNS_MAX = 2_000;
 
-/** Remembers what became of a run's turn. What failed may be tried again in the next. */
+/** Stores the result of a run's turn. Only completed effects are kept, so the next turn can retry failed ones. */
 export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: PostedRun): void {
   const outcomes = new Map([...memory.outcomes].filter(([, { kind }]) => kind === 'done'));
   runs.delete(run);
@@ -99,7 +99,6 @@ export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: P
   if (runs.size > RUNS_MAX && oldest.done !== true) runs.delete(oldest.value);
 }
 
-/** The state of a process that posted nothing. */
 export function nothingPosted(): Posted {
   return { texts: new Map(), owing: new Set(), runs: new Map() };
 }

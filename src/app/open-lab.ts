@@ -14,17 +14,17 @@ import { nothingPosted, type Posted, readingOf } from './markers.ts';
 import { createEventStore, type EventStore } from './record.ts';
 import type { Record } from './record-files.ts';
 
-/** Newest pull requests that are searched for a card if there is no logbook. */
+/** If there is no logbook, search this many of the newest pull requests for a card. */
 const LOST_LOGBOOK_THREADS_MAX = 3;
 
-/** The check on the pull request lists all problems. */
+/** Maximum problems in the log; the check on the pull request lists all of them. */
 const CONFIG_PROBLEMS_LOGGED = 20;
 
 export type OpenLab = {
   readonly lab: Lab;
   readonly defaultBranch: string;
   readonly config: LabConfig;
-  /** The state of the newest config; `config` is the last valid one. */
+  /** Health of the newest config file; `config` is the last valid one. */
   readonly configHealth: ConfigHealth;
   readonly git: LabGit;
   readonly store: EventStore;
@@ -34,23 +34,23 @@ export type OpenLab = {
 
 export type OpenLane = OpenLab & { readonly config: LaneScopedConfig };
 
-/** A lane with runs that the bot proposes. */
+/** A lane in which the bot can propose runs. */
 export type ProposingLane = OpenLane & {
   readonly config: { readonly kind: { readonly proposes: Proposes } };
 };
 
-/** Whether runs of this lane's kind can be proposed. */
+/** Whether the lane's kind supports proposals. */
 export function canPropose(open: OpenLane): open is ProposingLane {
   return open.config.kind.proposes !== undefined;
 }
 
-/** One lane of the repository; null if it does not exist. */
+/** Selects one lane; null if it does not exist. */
 export function openLane(open: OpenLab, laneName: string): OpenLane | null {
   const config = configOfLane(open.config, laneName);
   return config === null ? null : { ...open, config };
 }
 
-/** The lane of a run. */
+/** Selects the lane of a run. */
 export function openForRun(open: OpenLab, state: RunState): OpenLane {
   return { ...open, config: configFor(open.config, state) };
 }
@@ -59,7 +59,7 @@ export type Opening =
   | { readonly kind: 'open'; readonly open: OpenLab }
   | { readonly kind: 'no-config'; readonly config: Extract<ConfigInForce, { kind: 'none' }> };
 
-/** Caches reads between triggers; the store is replaced only if the config changes. */
+/** Caches reads between triggers. The store is replaced only if the config changes. */
 export type LabOpener = { readonly open: () => Promise<Opening> };
 
 /** A placeholder identity until the config is read. */
@@ -95,7 +95,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
         const thread = await threadOfLostLogbook(lab, found.config);
         if (thread !== null) store.lose(thread);
       }
-      // Only needed once: from now on the store remembers what it saw.
+      // Only needed once: afterwards the store remembers what it saw.
       hasLooked = true;
       return {
         kind: 'open',
@@ -105,14 +105,14 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
   };
 }
 
-/** An unchanged file gives the same object. */
+/** Compares by content; equal files keep the same object. */
 function isSame(before: LabConfig, now: LabConfig): boolean {
   return before === now || JSON.stringify(before) === JSON.stringify(now);
 }
 
 /**
- * The newest thread with a card of ours, which proves that a record existed; null if there is none. Throws `GitError` if GitHub fails,
- * because a new logbook must not be started then.
+ * Finds the newest thread with a ferrybot card, which proves that a record existed; null if there is none. Throws `GitError` if GitHub
+ * fails, because a new logbook must not be started then.
  */
 async function threadOfLostLogbook(lab: Lab, config: LabConfig): Promise<number | null> {
   for (const label of new Set(lanesOf(config).map(({ kind }) => kind.name))) {

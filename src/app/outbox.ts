@@ -1,6 +1,6 @@
 /**
- * The outbox of every process. The record owes each text, its marker finds it again, and `run/outbox.ts` decides who posts
- * it. Alerts come first; GitHub's limits pace the rest.
+ * The outbox of every process. The record lists pending texts, markers identify posted ones, and `run/outbox.ts` decides who posts. Alerts
+ * come first; GitHub's rate limits pace the rest.
  */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
@@ -32,15 +32,15 @@ import { contained, type Trouble } from './trouble.ts';
 
 // Texts in a run's own threads.
 
-/** Time for posting in one turn, so that it does not delay a stop. */
+/** Maximum time for posting in one turn, so that posting does not delay a stop. */
 const POST_TURN_MS = 15_000;
 
-/** `alerts`: incidents only, if time is short. */
+/** `alerts`: post only incidents, because time is short. */
 type Pass = 'alerts' | 'all';
 
 /**
- * Sends the notices of this process's new entries, then posts what the entries owe to their runs' threads, alerts of all runs
- * first. What has no room now is posted in a later turn; what fails is left to control.
+ * Sends the notices of this process's new entries, then posts the pending texts to the runs' threads, with the alerts of all runs first.
+ * Texts beyond the time limit wait for a later turn; control posts the ones that failed.
  */
 export async function postOwed(open: OpenLab, troubles: Trouble[], upTo: Pass = 'all'): Promise<void> {
   const { lab, store, posted } = open;
@@ -62,7 +62,7 @@ export async function postOwed(open: OpenLab, troubles: Trouble[], upTo: Pass = 
   }
 }
 
-/** Whether an incident is not posted yet, without reading the threads. */
+/** Whether an incident still has to be posted; this does not read the threads. */
 function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): boolean {
   const outcomes = posted.runs.get(run)?.memory.outcomes;
   return incidents.some(
@@ -73,13 +73,13 @@ function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): bo
 /** Prefix of the keys of incident comments. */
 const ALERT = 'publish:incident:';
 
-/** Reads the threads once and then updates its copy with its own writes, so that progress costs one request. False if posts may be left. */
+/** Reads the threads once, then applies its own writes to the cache, so progress costs one request. False if posts may remain. */
 async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> {
   const { lab, store, posted } = open;
   const appended = store.appended(run);
   const before = posted.runs.get(run);
   const memory: AttemptCache = { ...(before?.memory ?? NO_ATTEMPTS), appended };
-  // A bug or an unreadable thread is not tried again for the same entries: control posts them.
+  // After a bug or an unreadable thread, do not retry the same entries: control posts them.
   rememberRun(posted, run, { ours: null, memory, entries: appended.size });
   let ours = before?.ours ?? null;
   let isRead = false;
@@ -94,7 +94,7 @@ async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> 
       const unread = unknown('the threads could not be read');
       return postingFacts(open, state, ours === null ? unread : known(ours));
     },
-    // Another process may have posted a shared comment, which the cached threads do not show.
+    // Another process may have posted a shared comment since the threads were cached.
     refresh: async (effect) => {
       if (isRead || effect.kind !== 'post-comment' || effect.isShared !== true) return false;
       await readAgain();
@@ -113,7 +113,7 @@ async function postRun(open: OpenLab, run: RunId, pass: Pass): Promise<boolean> 
   return pass === 'all' && hasRoom(lab.client, lab.now(), false);
 }
 
-/** Only the card's text is needed later; thousands of runs have many comments. */
+/** Keep only the card's text, because thousands of runs have many comments. */
 function withoutWords(comment: CommentFacts): CommentFacts {
   return comment.marker?.kind === 'card' ? comment : { ...comment, body: '' };
 }
@@ -129,7 +129,7 @@ async function readOurs(open: OpenLab, run: RunId): Promise<readonly CommentFact
   return null;
 }
 
-/** The cached threads after our own write; null if they must be read again. A new comment is remembered by its key alone. */
+/** The cached threads after this process wrote; null if they must be read again. For a new comment, only its key is cached. */
 function afterWrite(
   ours: readonly CommentFacts[],
   effect: Effect,
@@ -145,16 +145,16 @@ function afterWrite(
   );
 }
 
-// Texts outside of a run's own threads.
+// Texts outside a run's own threads.
 
-/** `unsaid` carries the reason; the next trigger tries again. */
+/** `unsaid`: not posted, with the reason; the next trigger retries. */
 export type Said =
   | { readonly kind: 'stands' }
   | { readonly kind: 'unsaid'; readonly code: 'unreadable' | 'not-written'; readonly why: string };
 
 const STANDS: Said = { kind: 'stands' };
 
-/** Whether this process saw the comment in its thread. */
+/** Whether this process has seen the comment in its thread. */
 export function isPosted(
   { lab, posted }: OpenLab,
   { thread, marker, recheckMs }: Pick<OwedComment, 'thread' | 'marker' | 'recheckMs'>,
@@ -163,7 +163,7 @@ export function isPosted(
   return seenAt !== undefined && lab.now() - seenAt < (recheckMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Posts a comment unless its thread has it. `since`: the comment cannot be older. */
+/** Posts a comment unless its thread already has it. `since`: earliest possible time of the comment. */
 export async function say(open: OpenLab, owed: OwedComment, since: Instant | null = null): Promise<Said> {
   if (owed.isKept !== true && isPosted(open, owed)) return STANDS;
   const read = await readThread(open.lab.client, owed.thread, readingOf(open.lab, open.config), since);
@@ -172,7 +172,7 @@ export async function say(open: OpenLab, owed: OwedComment, since: Instant | nul
     : { kind: 'unsaid', code: 'unreadable', why: read.why };
 }
 
-/** The same for a thread that was already read. */
+/** Same as `say`, for a thread that was already read. */
 export async function sayAmong(
   open: OpenLab,
   owed: OwedComment,
@@ -188,7 +188,7 @@ export async function sayAmong(
   return { kind: 'unsaid', code, why: outcome.message };
 }
 
-/** Remembers that this process saw a text; `key` is one of `Posted.texts`. */
+/** Records that this process saw a text; `key` is a key of `Posted.texts`. */
 export function notePosted({ lab, posted }: OpenLab, key: string): void {
   posted.texts.delete(key);
   posted.texts.set(key, lab.now());
@@ -196,10 +196,10 @@ export function notePosted({ lab, posted }: OpenLab, key: string): void {
   if (posted.texts.size > POSTED_TEXTS_MAX && oldest.done !== true) posted.texts.delete(oldest.value);
 }
 
-/** A text that is forgotten costs one request. */
+/** Maximum number of texts in memory; an evicted text costs one request. */
 const POSTED_TEXTS_MAX = 2_000;
 
-/** Opens an issue, or finds it again by its marker, and returns its number. `what` names it in a failure. */
+/** Opens an issue, or finds the existing one by its marker, and returns its number. `what` names the issue in an error message. */
 export async function openIssue(
   open: Pick<OpenLab, 'lab' | 'git' | 'config'>,
   what: string,
@@ -209,13 +209,13 @@ export async function openIssue(
   return outcome.kind === 'done' && outcome.number !== null ? outcome.number : notDone(what, outcome);
 }
 
-/** Opens or updates an issue unless this process saw it with this text. Null once it is current, otherwise the reason. */
+/** Opens or updates an issue unless this process has seen it with this text. Null once it is current, otherwise the reason. */
 export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<string | null> {
   const key = `${owed.marker} ${owed.body}`;
   if (open.posted.texts.has(key)) return null;
   const kept = await keptIssue(open, owed);
   if (kept.kind === 'unknown') return kept.why;
-  // The issue may return to an earlier text, so remember only the newest one.
+  // The issue may change back to an earlier text, so remember only the newest one.
   for (const one of open.posted.texts.keys())
     if (one.startsWith(`${owed.marker} `)) open.posted.texts.delete(one);
   notePosted(open, key);
@@ -232,13 +232,13 @@ async function keptIssue(open: OpenLab, owed: OwedIssue): Promise<Observed<numbe
   if (outcome.kind !== 'done') return unknown(outcome.message);
   if (effect.kind !== 'open-issue' || owed.state !== 'closed' || outcome.number === null)
     return known(outcome.number);
-  // The subject ended before its issue existed: open it and close it.
+  // The subject ended before its issue was opened: open the issue and close it.
   const closing = { kind: 'edit-issue', issue: outcome.number, expected: null, body: null } as const;
   const closed = await perform(open, { ...closing, state: 'closed' });
   return closed.kind === 'done' ? known(outcome.number) : unknown(closed.message);
 }
 
-/** Our issue with this marker, or one that `isIt` knows by number even if its first line was edited. */
+/** Finds ferrybot's issue by its marker. `isIt` also accepts an issue by number, in case its first line was edited. */
 export async function standingIssue(
   { lab, config }: OpenLab,
   label: string,

@@ -1,4 +1,4 @@
-/** Every run of the logbook held against what is known to have been there: its marks, its history, and what this process saw. */
+/** Checks every run of the logbook against the evidence: marks, git history, and what this process read before. */
 
 import type { GitReader } from '../domain/git.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
@@ -28,16 +28,16 @@ import { type BadEntry, type Checkpoint, type Verification, verifyLogbook } from
 import type { Lab } from './lab.ts';
 import { type SeenMark, vouchedFor } from './record-marks.ts';
 
-/** A run's files as they stand at the head: what is good of them, what the good comes to, and the first entry that is not. */
+/** The files of a run at the head: the verified part, the state after it, and the first bad entry. */
 export type ReadFile = GoodFile & {
   readonly isThere: boolean;
   readonly bad: BadEntry | null;
   readonly state: FileState | null;
-  /** The text of the last file. */
+  /** Text of the last file. */
   readonly open: string;
 };
 
-/** What a check needs; `backed` remembers for each mark whether its commit has what it says. */
+/** Input of a check. `backed` caches for each mark whether its commit really contains the marked entry. */
 export type Checking = {
   readonly lab: Pick<Lab, 'hash' | 'verifySignature'>;
   readonly config: { readonly keys: readonly PublicKey[] };
@@ -46,19 +46,19 @@ export type Checking = {
   readonly backed: Map<string, GoodFile | null>;
 };
 
-/** An entry that was there and is not, and the versions that are known to have had more; the longest is taken. */
+/** An entry that disappeared, and known longer versions of the file; a repair uses the longest. */
 export type Loss = { readonly missing: Anchor | null; readonly versions: readonly GoodFile[] };
 
-/** Of one run: the contents that each of its files once had, by the file's number. */
+/** For one run: all earlier contents of each file, by file number. */
 export type Versions = ReadonlyMap<number, ReadonlySet<TreeId>>;
 
-/** What was verified before, for texts that go on from it. */
+/** The part that was verified before; new texts may extend it. */
 export type Verified = GoodFile & Pick<ReadFile, 'state' | 'open'>;
 
-/** A run, or the journal, and where its files lie. */
+/** A run (or the journal) and the folder with its files. */
 export type RunPlace = Pick<GoodFile, 'run' | 'folder'>;
 
-/** Reads the texts of a run's files as far as they verify; where they go on from what was verified, only what is new. */
+/** Verifies the texts of a run's files up to the first bad entry. With `before`, verifies only the new part. */
 export function goodOf(
   checking: Checking,
   { run, folder }: RunPlace,
@@ -83,7 +83,7 @@ export function goodOf(
     hash: checking.lab.hash,
     verifySignature: checking.lab.verifySignature,
   });
-  // A file without an anchor of its own is anchored by its marks and its history.
+  // An unfinished file has no anchor; its marks and git history anchor it instead.
   const fault = bad === null || bad.reason === 'unanchored' ? null : bad;
   const allEnds = [...(before?.ends.slice(0, -1) ?? []), ...ends];
   const open = next.at(-1) ?? `${before?.open ?? ''}${text}`;
@@ -91,7 +91,7 @@ export function goodOf(
     run,
     folder,
     events: before === null ? events : [...before.events, ...events],
-    // A file of which nothing is good is none.
+    // Omit files without any verified entry.
     ends: allEnds.filter((end, index) => end > (allEnds[index - 1] ?? 0)),
     isThere: true,
     bad: fault,
@@ -109,7 +109,7 @@ const NOTHING: Omit<ReadFile, keyof RunPlace> = {
   open: '',
 };
 
-/** The marks of a file whose entry it does not have, though the marked commit has it: a mark alone proves no entry. */
+/** Marks of entries that the file lacks. The marked commit must contain the entry, because a mark by itself does not prove one. */
 export async function lostMarks(checking: Checking, file: GoodFile): Promise<Loss> {
   const versions: GoodFile[] = [];
   let missing: Anchor | null = null;
@@ -124,7 +124,7 @@ export async function lostMarks(checking: Checking, file: GoodFile): Promise<Los
   return { missing, versions };
 }
 
-/** The longest version that the marks of a file know. */
+/** The longest version of a run that its marks prove. */
 export async function markedVersion(checking: Checking, run: string): Promise<GoodFile | null> {
   const versions: GoodFile[] = [];
   for (const seen of checking.marks) {
@@ -134,7 +134,7 @@ export async function markedVersion(checking: Checking, run: string): Promise<Go
   return longest(versions);
 }
 
-/** The run at the marked commit as far as it verifies; null where it does not have the entry. */
+/** The verified part of the run at the marked commit; null if that commit lacks the marked entry. */
 export async function backing(checking: Checking, { mark, commit }: SeenMark): Promise<GoodFile | null> {
   const key = `${mark.run} ${mark.hash} ${commit}`;
   const known = checking.backed.get(key);
@@ -147,14 +147,14 @@ export async function backing(checking: Checking, { mark, commit }: SeenMark): P
   return found;
 }
 
-/** Files of a run whose versions are asked for, by number, and since when: `all` from the beginning, null since the newest mark that vouches for it. */
+/** File numbers to search for earlier versions. `since`: `all` = whole history; null = since the newest mark that vouches for the run. */
 export type Asked = RunPlace & {
   readonly from: number;
   readonly to: number;
   readonly since: Sha | 'all' | null;
 };
 
-/** For each run the ids of the versions of its files since then, where that is older than the head. */
+/** The blob ids of all versions of the files since then, by run. Skipped if `since` is already the head. */
 export async function versionsSince(
   checking: Checking,
   head: Sha,
@@ -183,7 +183,7 @@ export async function versionsSince(
   return found;
 }
 
-/** The versions of a run that had an entry which it does not have: most are known by their ids to be its beginnings. */
+/** Versions with an entry that the run lacks. Most ids match a prefix of the current text, so only the other versions are read. */
 export async function lostVersions(checking: Checking, file: GoodFile, versions: Versions): Promise<Loss> {
   const { git } = checking;
   const lost: GoodFile[] = [];
@@ -206,7 +206,7 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
   return { missing, versions: lost };
 }
 
-/** The run as it was when a file of it had this text, with the first entry that the run lacks; null if it lacks no entry that verifies. */
+/** The run with this text in place of its own entries, and the first entry that the run lacks. Null if it lacks no verified entry. */
 function versionWith(
   checking: Checking,
   file: GoodFile,
@@ -223,7 +223,6 @@ function versionWith(
   return { run, folder, events, ends: [...ends.filter((end) => end <= from), events.length], dropped };
 }
 
-/** The version with the most entries. */
 export function longest(versions: readonly GoodFile[]): GoodFile | null {
   return versions.reduce<GoodFile | null>(
     (best, one) => (one.events.length > (best?.events.length ?? 0) ? one : best),
@@ -231,10 +230,10 @@ export function longest(versions: readonly GoodFile[]): GoodFile | null {
   );
 }
 
-/** Runs whose files are read at once: some megabytes. */
+/** Runs that are read in one batch: some megabytes. */
 const RUNS_READ_AT_ONCE = 64;
 
-/** The runs whose files are not what the chain of this last entry has. The entry is signed, so no other signature is read. */
+/** Runs that do not match the hash chain of their last entry. That entry is signed, so no other signature is checked. */
 export async function rewrittenOf(
   { git, lab }: { readonly git: GitReader; readonly lab: Pick<Lab, 'hash'> },
   head: Sha,
@@ -263,23 +262,23 @@ export async function rewrittenOf(
   return found;
 }
 
-/** One run's files as they were read and verified, or written by this process. */
+/** The files of one run as this process verified or wrote them. */
 export type Held = Verified & {
   readonly state: FileState;
-  /** The folder that they were read from; null where this process wrote to it since. */
+  /** The folder's tree id when it was read; null if this process has written to it since. */
   readonly tree: TreeId | null;
-  /** The contents of the files of events; null where it is not known. */
+  /** Contents of the event files; null if unknown. */
   readonly files: readonly (StoredFile | null)[];
 };
 
-/** What reading needs; `held` is what is known. */
+/** Input for reading; `held` contains what is already verified. */
 export type Reading = Checking & {
   readonly lab: Pick<Lab, 'hash' | 'verifySignature' | 'log'>;
   readonly store: LogbookStore;
   readonly held: ReadonlyMap<string, Held>;
 };
 
-/** Where these runs lie: as `verified` of them says, else in the first of its `folders` that is there. */
+/** Locates the runs: the folder from `verified`, otherwise the first of the `folders` that exists at the head. */
 export async function placesOf(
   git: GitReader,
   head: Sha | null,
@@ -300,13 +299,13 @@ export async function placesOf(
   return places;
 }
 
-/** What git has of the runs: listed where the folder is another than before, and what is not known by its id. */
+/** What git returned: listings of changed folders, and texts of files with an unknown id. */
 export type Listing = {
   readonly stored: ReadonlyMap<string, StoredRun>;
   readonly texts: ReadonlyMap<StoredFile, string>;
 };
 
-/** Reads of these runs what is not known by its id: two questions, however many there are. */
+/** Lists changed folders and reads new files with two git calls, for any number of runs. */
 export async function listRuns(
   { git, held }: Reading,
   head: Sha | null,
@@ -320,7 +319,7 @@ export async function listRuns(
   return { stored, texts: await textsOf(git, wanted) };
 }
 
-/** A run as it stands, verified from where it was verified before. */
+/** Verifies a run, starting after the part that was already verified. */
 export function readRun(reading: Reading, place: RunPlace, { stored, texts }: Listing): ReadFile {
   const known = reading.held.get(place.run);
   const files = stored.get(place.run)?.events;
@@ -338,7 +337,7 @@ export function readRun(reading: Reading, place: RunPlace, { stored, texts }: Li
   return goodOf(reading, place, [...before, ...others]);
 }
 
-/** How many files from the first on are as they were. */
+/** Counts the unchanged files, from the first file on. */
 function sameFiles(known: Held | undefined, files: readonly StoredFile[]): number {
   const other = files.findIndex((file, index) => known?.files[index] !== file);
   return other === -1 ? files.length : other;

@@ -1,4 +1,4 @@
-/** The files of the logbook branch as they were read and verified, and the record that they make together. */
+/** Reads and verifies the files of the logbook branch, and builds the record from them. */
 
 import type { Refusal } from '../actions/pipeline.ts';
 import { GitError } from '../domain/git.ts';
@@ -38,13 +38,13 @@ export type Record = {
   readonly runs: readonly RunState[];
   readonly journal: JournalState;
   readonly broken: readonly BrokenRun[];
-  /** By run: of each broken file the longest version that verifies. */
+  /** By run: the longest verified version of each broken file. */
   readonly good: ReadonlyMap<string, GoodFile>;
-  /** The runs as they were last read from a branch in order: what a branch that is gone is held against. */
+  /** The runs as last read from an intact branch. A branch that disappeared is compared with them. */
   readonly lastGood: readonly RunState[];
 };
 
-/** Before anything was read. */
+/** The record before the first read. */
 export const NOTHING_READ: Record = {
   head: null,
   runs: [],
@@ -54,21 +54,21 @@ export const NOTHING_READ: Record = {
   lastGood: [],
 };
 
-/** What is read again, and what of it is known: `held` is replaced file by file, `before` is the record as it was. */
+/** Input of a load. `held` is updated file by file; `before` is the previous record. */
 export type Loading = Reading & {
   readonly held: Map<string, Held>;
   readonly before: Record;
-  /** Runs that are read whether they are there or not. */
+  /** Additional runs to read, even if they do not exist. */
   readonly also?: readonly string[];
 };
 
-/** The verified files, and the record as it was before. */
+/** The verified files and the previous record. */
 export type Rebuilding = {
   readonly held: ReadonlyMap<string, Held>;
   readonly before: Pick<Record, 'lastGood'>;
 };
 
-/** Reads what changed, into `held`, and holds all of it against the checkpoint, the marks and the history. */
+/** Reads changed files into `held` and checks all files against the checkpoint, the marks and the git history. */
 export async function loadAt(loading: Loading, head: Sha | null): Promise<Record> {
   const { held, marks, store, also = [] } = loading;
   const found: Found = { broken: [], good: new Map() };
@@ -89,7 +89,7 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   };
   await readAll([JOURNAL], EMPTY_JOURNAL);
   const named = indexOf(reads[0]?.file.state);
-  // A run has marks from its first entry on: where all are gone, a process that begins believes no index.
+  // Runs have marks from their first entry on. If all marks are gone, a new process does not trust the index and also lists folders.
   const isBare = marks.length === 0 && held.size === 0;
   const stored = head !== null && isBare ? await storedMonths(loading.git, head) : new Map();
   const index = { ...named, begun: new Map([...stored, ...named.begun]) };
@@ -111,7 +111,7 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
       takeIn(loading, read, await judge(loading, head, file, versions.get(file.run) ?? new Map()), found);
     });
   for (const { run, error } of troubles) {
-    // What git cannot read for the moment is no fault of the file.
+    // A git failure is temporary and does not mean that the file is broken.
     if (error instanceof GitError) throw error;
     held.delete(run);
     found.good.delete(run);
@@ -120,7 +120,7 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   return { ...rebuilt(loading, broken), good: found.good, head };
 }
 
-/** What the journal says about runs, as far as it was read. */
+/** The journal's index of runs, as far as it was read. */
 export function indexIn(held: Loading['held']): RunIndex {
   return indexOf(held.get(JOURNAL)?.state);
 }
@@ -129,18 +129,18 @@ function indexOf(state: FileState | null | undefined): RunIndex {
   return state?.kind === 'journal' ? state.state : EMPTY_JOURNAL;
 }
 
-/** What is known of a run without reading it again. */
+/** The known version of a run, without reading it again. */
 function verifiedOf({ held, before }: Loading, run: string): GoodFile | undefined {
   return held.get(run) ?? before.good.get(run);
 }
 
-/** What is read grows run by run. */
+/** The results, collected run by run. */
 type Found = { readonly broken: BrokenRun[]; readonly good: Map<string, GoodFile> };
 
 type ReadRun = {
   readonly file: ReadFile;
   readonly tree: TreeId | null;
-  /** Where it was listed. */
+  /** The listing of its folder. */
   readonly stored: StoredRun | undefined;
 };
 
@@ -175,13 +175,13 @@ function takeIn(
   broken.push({ run: name, fault, state, thread: told?.thread ?? null });
 }
 
-/** Whoever has stolen a key may put other entries in the place of what they took away, and more of them. */
+/** Only versions with the missing entry count: a stolen key can replace entries with other ones, and with more of them. */
 function hasLost(fault: LogbookFault): (version: Pick<GoodFile, 'events'>) => boolean {
   return ({ events }) =>
     fault.kind !== 'entry-missing' || events[fault.seq]?.hash.startsWith(fault.hash) === true;
 }
 
-/** A file that a bug keeps from being read, with what was known of the run before. */
+/** A file that cannot be read because of a bug, with the previous state of the run. */
 function unreadFile({ lab, before }: Loading, { run, error }: Trouble): BrokenRun {
   const message = wordsOf(error);
   const state = before.lastGood.find((one) => one.run === run) ?? null;
@@ -195,7 +195,7 @@ function unreadFile({ lab, before }: Loading, { run, error }: Trouble): BrokenRu
 
 type Judgement = { readonly fault: LogbookFault; readonly versions: readonly GoodFile[] };
 
-/** What is wrong with a run, and the versions of it that are known to have had more; null where nothing is. */
+/** Finds the fault of a run and the known longer versions; null if the run is intact. */
 async function judge(
   loading: Loading,
   head: Sha | null,
@@ -208,7 +208,7 @@ async function judge(
   return fault === null ? null : { fault, versions: [...byMark.versions, ...byHistory.versions] };
 }
 
-/** Where a file is gone, so may be those behind it: they are looked for until there were none. */
+/** If a file is missing, the files after it may be missing, too. Searches the history file by file until none is found. */
 async function lostInHistory(
   loading: Loading,
   head: Sha | null,
@@ -235,15 +235,15 @@ function askedOf(
     const known = held.get(run);
     const isKnown = known !== undefined && !wasBroken.has(run);
     const parts = Math.max(known?.ends.length ?? 0, stored?.events.length ?? 0);
-    // Nobody adds to a file that another one follows: of what was read before, only the last may have had more.
+    // Only the newest file grows. Of the files that were read before, only the last one can have lost entries.
     const from = isKnown ? Math.max(1, known.ends.length) : 1;
-    // The marks do not vouch for what their writers did not read.
+    // Marks do not vouch for runs that the authors of the marks did not read.
     const since = usual.has(run) ? null : 'all';
     return { run, folder, from, to: parts + 1, since: isKnown ? before.head : since };
   });
 }
 
-/** What the marks, and this process, know of the files of a branch that is gone or was put back. */
+/** The longest versions from the marks and this process, for a branch that was deleted or reset. */
 export async function goodWithoutBranch(
   checking: Checking,
   held: ReadonlyMap<string, GoodFile>,
@@ -264,7 +264,7 @@ function remember(store: LogbookStore, run: string, { events }: GoodFile): void 
   if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
 }
 
-/** What is wrong with a file: what comes first in it, or an entry that this process, a mark or the history knows and it lacks. */
+/** The first fault of a file: a bad entry, or a missing entry that this process, a mark or the history knows. */
 function faultIn(
   file: ReadFile,
   byMark: Loss,
@@ -278,7 +278,7 @@ function faultIn(
   return lost === null ? null : { kind: 'entry-missing', ...lost };
 }
 
-/** What the verified files say together; the caller adds the head at which they were read. */
+/** Builds the record from the verified files; the caller adds the head. */
 export function rebuilt(
   { held, before }: Rebuilding,
   broken: readonly BrokenRun[],
@@ -299,12 +299,12 @@ export function rebuilt(
   };
 }
 
-/** Whether a bug keeps the file from being read: a process that met one ends as failed. */
+/** Whether a bug prevents reading the file. A process with such a file exits as failed. */
 export function isReadFailure({ fault }: BrokenRun): boolean {
   return fault.kind === 'read-failed';
 }
 
-/** Nothing may be acted on; the newest run that was under way is the one whose thread hears about it. */
+/** Blocks all actions. The thread of the newest live run gets the notice. */
 export function lost(
   before: Record,
   fault: LogbookFault,
@@ -318,7 +318,7 @@ export function lost(
   return { ...NOTHING_READ, good, lastGood, broken: [{ run: WHOLE_BRANCH, fault, state, thread }] };
 }
 
-/** Nothing is done on a record that does not verify: its own, or the journal, where a hold may stand. `code` is what the refusal is called. */
+/** Refuses actions if the run's record or the journal is broken, because the journal may contain a hold. `code`: code of the refusal. */
 export function recordFault({ broken }: Record, file: string, code: string): Refusal | null {
   const fault = broken.find(({ run }) => run === file || run === JOURNAL || run === WHOLE_BRANCH);
   if (fault === undefined) return null;

@@ -1,4 +1,4 @@
-/** The marks of a repository's logbook as a process reads them: the genuine ones, and what they vouch for. */
+/** Reads the logbook's marks (signed tags), and decides which marks are genuine and what they vouch for. */
 
 import type { GitReader } from '../domain/git.ts';
 import { type Instant, type Sha, toRfc3339 } from '../domain/values.ts';
@@ -18,16 +18,16 @@ import type { LabConfig } from '../run/lane.ts';
 import type { Lab } from './lab.ts';
 import { signersFrom } from './signers.ts';
 
-/** Entries of a file without a mark, after which the next append makes one: what a fresh process reads of the history. */
+/** Entries without a mark before the next append adds one. It bounds the history that a new process reads. */
 const ENTRIES_PER_MARK_MAX = 256;
 
-/** A genuine mark, and the commit that its tag points to: the first that had the entry. */
+/** A genuine mark, and the commit of its tag: the first commit with the entry. */
 export type SeenMark = { readonly mark: Mark; readonly commit: Sha; readonly parents: readonly Sha[] };
 
-/** Reads the genuine marks that were fetched last. Each tag is judged once. */
+/** Reads the genuine marks from the last fetch. Each tag is verified once. */
 export type MarkReader = () => Promise<readonly SeenMark[]>;
 
-/** Reads marks under the keys of one config. A tag that is unsigned, of another repository or malformed is none. */
+/** Reads marks with the keys of one config. Ignores tags that are unsigned, malformed, or from another repository. */
 export function createMarkReader(
   lab: Pick<Lab, 'repository' | 'hash' | 'verifySignature'>,
   config: Pick<LabConfig, 'keys'>,
@@ -51,8 +51,8 @@ export function createMarkReader(
 }
 
 /**
- * The commit at which the file verified for certain, by the newest mark that does not except it: what came before need not
- * be read again. `all`: nothing vouches for it, so all of its history is read.
+ * The newest commit at which a mark proves that the file was verified; older history need not be read. Marks that exclude the run do not
+ * count. `all`: no mark proves it, so read the whole history.
  */
 export function vouchedFor(marks: readonly SeenMark[], run: string): Sha | 'all' {
   let newest: SeenMark | null = null;
@@ -68,17 +68,17 @@ export function vouchedFor(marks: readonly SeenMark[], run: string): Sha | 'all'
 
 export type MarkTag = { readonly run: string; readonly name: string; readonly message: string };
 
-/** What is known of the files that grow. */
+/** Input for new marks. */
 export type Marking = {
   readonly lab: Lab;
   readonly config: LabConfig;
   readonly held: ReadonlyMap<string, Pick<GoodFile, 'events'>>;
   readonly record: { readonly head: Sha | null; readonly broken: readonly { readonly run: string }[] };
-  /** Number of the newest marked entry of each file. */
+  /** Sequence number of the newest marked entry of each file. */
   readonly markedAt: ReadonlyMap<string, number>;
 };
 
-/** Marks for what is appended: after each decision, and where a file grew long without one. */
+/** Creates marks for appended entries: after each decision, and after many entries without a mark. */
 export function marksFor(
   { lab, config, held, record, markedAt }: Marking,
   growing: readonly Pick<ComposedRun, 'run' | 'appended'>[],

@@ -1,4 +1,4 @@
-/** The record of a repository as this process keeps it: loads it at one head of the logbook branch and appends on top of that. */
+/** Keeps the record of a repository for this process: loads it at one head of the logbook branch and appends to it. */
 
 import { GitError, type GitReader, type PushOutcome } from '../domain/git.ts';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
@@ -49,15 +49,15 @@ import {
 import { createMarkReader, type MarkReader, marksFor, type SeenMark } from './record-marks.ts';
 import { signersFrom } from './signers.ts';
 
-/** What is written of a run, and its state afterwards. */
+/** Files to write for a run, and the state after the write. */
 type Written = { readonly write: RunWrite; readonly after: Held };
 
-/** Every file of a run, as if each were new. */
+/** All files of a run, as new files. */
 export function wholeFiles(file: GoodFile): readonly GrownFile[] {
   return file.ends.map((_, index) => ({ part: index + 1, before: '', text: textOf(file, index + 1) }));
 }
 
-/** The files of a run with what was composed. */
+/** The files of a run with the composed entries. */
 function writtenOf(
   git: Pick<GitReader, 'blobIdOf'>,
   { run, lines, appended, head, state }: ComposedRun,
@@ -67,13 +67,13 @@ function writtenOf(
   const events: readonly LogbookEvent[] = [...(before?.events ?? []), ...appended];
   const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
   const markdown = new Map<number, string>();
-  // The first describes the whole run, and the one before a new one links to it.
+  // Also rewrite the first file, which describes the whole run, and the file before a new one, which links to it.
   for (const part of [
     1,
     ...files.flatMap((one) => (one.before === '' ? [one.part - 1, one.part] : [one.part])),
   ])
     if (part > 0 && !markdown.has(part)) markdown.set(part, projectionOf(file, part));
-  // As they will be listed: when another process has pushed, they are not read again.
+  // Remember the ids as git will list them, so that a load after another push does not read these files again.
   const contents: (StoredFile | null)[] = ends.map((_, index) => before?.files[index] ?? null);
   for (const { part, text } of files) contents[part - 1] = git.blobIdOf(text);
   const monitoring = projectMonitoringState(events);
@@ -91,14 +91,14 @@ function writtenOf(
   };
 }
 
-/** The Markdown beside one file of events. */
+/** Renders the Markdown file for one events file. */
 export function projectionOf(file: GoodFile, part: number): string {
   const from = startOf(file, part);
   const to = file.ends[part - 1] ?? file.events.length;
   return projectLogbook(file.events, { part, from, to, isLast: part >= file.ends.length });
 }
 
-/** The newest append that was refused; `after` is the newest entry of the run that stands, -1 where there is none. */
+/** The newest refused append. `after`: sequence number of the run's newest recorded entry; -1 if there is none. */
 export type Refusal = {
   readonly run: RecordName;
   readonly after: number;
@@ -106,26 +106,26 @@ export type Refusal = {
 };
 
 export type EventStore = {
-  /** Fetches, unless that was just done, and verifies; files that did not change are not verified again. */
+  /** Fetches (unless `isFetched`) and verifies. Skips files that did not change. */
   readonly load: (isFetched?: boolean) => Promise<Record>;
-  /** One push on top of what was loaded last: all of it is recorded, or nothing. Only `transact` calls it. */
+  /** Pushes all entries, or none, on top of the last load. Only `transact` calls it. */
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
-  /** Entries that this process appended to a file, by sequence number, oldest first. It grows with each append. */
+  /** Sequence numbers of the entries that this process appended to a file, oldest first. The set grows with each append. */
   readonly appended: (run: string) => ReadonlySet<number>;
-  /** The genuine marks that were read last. */
+  /** The genuine marks of the last load. */
   readonly marks: () => readonly Mark[];
-  /** The verified events of every run, for those who replay them. */
+  /** The verified events of every run, for replays. */
   readonly histories: () => readonly (readonly LogbookEvent[])[];
-  /** Null once an append went through again. */
+  /** Null after the next successful append. */
   readonly refusal: () => Refusal | null;
-  /** An entry that our own card tells of: loads again, and takes the run out of action where it is not there. */
+  /** Loads again if our card names an unknown entry. If the entry is still missing, reports the run as broken. */
   readonly expect: (run: RunId, anchor: Anchor, thread: number) => Promise<void>;
-  /** Takes everything out of action: the branch is missing, and this thread shows that it existed. */
+  /** Blocks all actions: the branch is missing, and this thread proves that it existed. */
   readonly lose: (thread: number) => void;
 };
 
-/** What a store holds: `record` and `refusal` are replaced as a whole. */
+/** State of a store; `record` and `refusal` are replaced as a whole. */
 type Keeping = {
   readonly lab: Lab;
   readonly config: LabConfig;
@@ -135,7 +135,7 @@ type Keeping = {
   readonly marks: MarkReader;
   readonly backed: Checking['backed'];
   readonly appended: Map<string, Set<number>>;
-  /** The marks that were read last, the hashes of all that this process knows, and the newest marked entry of each file. */
+  /** `seen`: marks of the last load. `known`: hashes of all known marked entries. `markedAt`: newest marked entry of each file. */
   seen: readonly SeenMark[];
   readonly known: Set<string>;
   readonly markedAt: Map<string, number>;
@@ -143,7 +143,7 @@ type Keeping = {
   refusal: Refusal | null;
 };
 
-/** Keeps the record of one repository under one config; `before` is what an earlier store saw, so that nothing it saw may be gone. */
+/** Keeps the record of one repository under one config. `before`: the record of an earlier store, to detect lost entries. */
 export function createEventStore(
   lab: Lab,
   config: LabConfig,
@@ -187,7 +187,7 @@ export function createEventStore(
 async function load(keeping: Keeping, isFetched = false): Promise<Record> {
   const { lab, config, store, held, git, backed, record } = keeping;
   const view = await store.open(isFetched);
-  // Also where the branch is as it was: a mark may tell that it moved on and was put back.
+  // Read marks even if the branch did not change: a mark can prove that an entry was appended before the branch was reset.
   const marks = await keeping.marks();
   const isNews = marks.some(({ mark }) => !keeping.known.has(mark.hash));
   keeping.seen = marks;
@@ -233,7 +233,7 @@ async function append(keeping: Keeping, entries: readonly Entry[], at: Instant):
     marks,
   });
   lab.boundary('append', 'after');
-  // A lost answer is resolved by looking: the next load finds the entries there, or not.
+  // The push may have succeeded without a response. The next load shows whether the entries were recorded.
   if (outcome.kind === 'rejected' || outcome.kind === 'unknown') return { kind: 'conflict' };
   if (outcome.kind === 'refused') {
     const [run = 'journal'] = entries.map((entry) => entry.run);
@@ -263,7 +263,7 @@ function lastOf(run: string, appended: readonly LogbookEvent[]): Marked {
   return { run, seq: last.seq, hash: last.hash };
 }
 
-/** Every file with its new entries, signed; the first that may not have them ends it. */
+/** Composes and signs the new entries of every file; stops at the first illegal entry. */
 function composeAll(
   keeping: Keeping,
   entries: readonly Entry[],
@@ -299,7 +299,7 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
   keeping.record = { ...rebuilt({ held, before: record }, [...record.broken, broken]), ...rest };
 }
 
-/** A run that is known and older than those that are read. */
+/** Whether the run is known but too old to be read. */
 function isUnread({ held, seen }: Keeping, run: RecordName): boolean {
   const index = indexIn(held);
   return (
@@ -311,7 +311,7 @@ function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {
   return held.get(run)?.events[seq]?.hash.startsWith(hash) === true;
 }
 
-/** Git that cannot write on this machine (a full disk) has sent nothing, as if the remote had refused. */
+/** If git cannot write locally (full disk), nothing was sent: treat it as a refusal. */
 async function sentTo(store: LogbookStore, request: AppendRequest): Promise<PushOutcome> {
   try {
     return await store.append(request);

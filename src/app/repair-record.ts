@@ -1,4 +1,4 @@
-/** Puts every broken file of the logbook back on its longest good version, in one ordinary commit. No key is needed: every line is signed. */
+/** Restores every broken file of the logbook to its longest good version in one commit. Needs no key, because every line is signed. */
 
 import { EMPTY_JOURNAL } from '../domain/logbook/journal-state.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
@@ -28,13 +28,13 @@ export type Repairing = {
   readonly config: Pick<LabConfig, 'keys' | 'logbookBranch'>;
   /** Fetched just now. */
   readonly git: LabGit;
-  /** Where somebody saw the branch before. */
+  /** Commits at which a clone saw the branch before. */
   readonly seenAt: readonly Sha[];
   readonly at: Instant;
   readonly isDry: boolean;
 };
 
-/** One broken file. `to`: its newest entry after the repair; `why`: what keeps it from being repaired. */
+/** One broken file. `to`: its newest entry after the repair. `why`: what prevents the repair. */
 export type RepairedFile = {
   readonly run: string;
   readonly fault: LogbookFault;
@@ -42,7 +42,7 @@ export type RepairedFile = {
   readonly why: string | null;
 };
 
-/** `commit`: what was pushed; null where nothing was to be done, could be done, or should be (`isDry`). */
+/** `commit`: the pushed commit; null after a dry run (`isDry`), or if nothing could be repaired. */
 export type Repair = {
   readonly files: readonly RepairedFile[];
   readonly commit: Sha | null;
@@ -52,7 +52,7 @@ export type Repair = {
 
 type Broken = { readonly run: string; readonly fault: LogbookFault; readonly good: GoodFile | null };
 
-/** Finds what is broken with the code by which every process finds it, and pushes where the branch is still as it was read. */
+/** Finds faults with the same code as every process. Pushes only if the branch has not moved since it was read. */
 export async function repairRecord(repairing: Repairing): Promise<Repair> {
   const { lab, config, git, seenAt, at, isDry } = repairing;
   const ref = `refs/heads/${config.logbookBranch}`;
@@ -87,7 +87,7 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
   return { files, commit: null, refused };
 }
 
-/** The files of a run as they shall be: those of the good version, and none beside them. */
+/** The files of the good version; every other event file in the folder is deleted (null). */
 async function filesOf(
   git: LabGit,
   head: Sha | null,
@@ -134,14 +134,14 @@ async function findBroken(
   return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
 }
 
-/** The finished runs that are not what the checkpoint has, though no process reads them. */
+/** Finished runs that differ from the checkpoint. Normal processes no longer read these runs. */
 async function rewrittenPast(reading: Omit<Loading, 'held'>, head: Sha): Promise<readonly string[]> {
   const { journal } = await loadAt({ ...reading, held: new Map() }, head);
   const ended = [...(journal.checkpoint?.ended.values() ?? [])];
   return (await rewrittenOf(reading, head, ended)).map(({ run }) => run);
 }
 
-/** What a clone knows: the good of each file where it saw the branch, the longest of several. */
+/** Collects the longest good version of each file from a commit that the clone saw. */
 async function readSeen(
   reading: Omit<Loading, 'held'>,
   tip: Sha,
@@ -156,7 +156,7 @@ async function readSeen(
   }
 }
 
-/** What stood there itself where it does not go on as the version does that a mark asks for: both are signed, and people decide. */
+/** Keeps the clone's own entries if they conflict with the marked version: both are signed, so people have to decide. */
 async function asSeen(checking: Checking, tip: Sha, file: GoodFile): Promise<GoodFile> {
   const own = goodOf(checking, file, await readEvents(checking.git, tip, file.folder));
   const last = own.events.at(-1);
@@ -164,7 +164,7 @@ async function asSeen(checking: Checking, tip: Sha, file: GoodFile): Promise<Goo
   return isContinued ? file : own;
 }
 
-/** Commits that were the branch's head and are not in its history: the newest that a mark knows, and what was seen. */
+/** Earlier heads that are missing from the branch's history: the newest one that a mark proves, and those that a clone saw. */
 async function tipsBeside(
   checking: Checking,
   head: Sha | null,
@@ -187,7 +187,7 @@ async function tipsBeside(
   return tips;
 }
 
-/** Why a file cannot be put back: what would stand there has to pass the checks that found the fault. */
+/** Why a file cannot be restored: the restored version must pass the checks that found the fault. */
 async function obstacle(
   checking: Checking,
   { run, good }: Pick<Broken, 'run' | 'good'>,

@@ -1,6 +1,6 @@
 /**
- * The secrets of this process, by value: variables with the name of a secret, and those that the lab's config passes to its jobs
- * (architecture, D5: jobs get none of ferrybot's tokens).
+ * The secret values of this process: variables with secret-like names, and secrets that the config passes to jobs. Jobs get none of
+ * ferrybot's tokens (architecture, D5).
  */
 
 import { traitsOf } from '../config/lane-of-file.ts';
@@ -11,15 +11,15 @@ import type { LabConfig } from '../run/lane.ts';
 import { CONTROL_ENVIRONMENT, LAUNCH_ENVIRONMENT, WATCH_ENVIRONMENT } from './signers.ts';
 
 export type SecretRegistry = {
-  /** Adds the config's secrets. Returns the names of passed secrets without a value here. */
+  /** Adds the config's secrets. Returns the names of passed secrets that have no value in this process. */
   readonly learn: (config: LabConfig) => readonly string[];
   /** Redacts known secrets. */
   readonly clean: (text: string) => string;
-  /** Redacts text of a job. If this process lacks one of the job's secrets, it withholds the whole text. */
+  /** Redacts text from a job. Withholds the whole text if this process lacks one of the job's secrets. */
   readonly cleanJobText: (text: string) => string;
 };
 
-/** `mask` gets each new value, so that the runner hides it in its own log. */
+/** Calls `mask` for each new value, so that the Actions runner hides it in its log. */
 export function createSecretRegistry(
   environment: Readonly<Record<string, string | undefined>>,
   mask: (value: string) => void,
@@ -52,13 +52,13 @@ type SecretNeed = {
   /** `mode:` of the action in those jobs. */
   readonly modes: readonly string[];
   readonly environments: readonly string[];
-  /** What the jobs use it for, as the end of a sentence. */
+  /** Purpose of the secret, as the end of a sentence. */
   readonly use: string;
-  /** The lab passes it to its jobs: a repository secret is enough, although branches can read it. */
+  /** The lab passes it to its jobs. A repository secret is enough, although branches can read it. */
   readonly mayBeOpen: boolean;
 };
 
-/** Every secret that the config names, once per use. */
+/** Lists every secret that the config names, once per use. */
 export function configSecrets(config: LabConfig): readonly SecretNeed[] {
   const { containers, lanes, onCall } = config;
   const LAUNCH_AND_WATCH = {

@@ -39,7 +39,7 @@ export const LAUNCH_ENVIRONMENT = 'ferrybot-launch';
 export const WATCH_ENVIRONMENT = 'ferrybot-watch';
 export const CARE_ENVIRONMENT = 'ferrybot-care';
 
-/** Jobs that use a role's key run in one of these. */
+/** Environments of the jobs that use each role's key. */
 export const KEY_ENVIRONMENTS: Readonly<Record<Role, readonly string[]>> = {
   control: [CONTROL_ENVIRONMENT],
   runner: [LAUNCH_ENVIRONMENT, CARE_ENVIRONMENT],

@@ -1,4 +1,4 @@
-/** Searches the files of a commit or a folder for the fix of a small mistake. */
+/** Searches a commit or a folder for the fix of a small mistake. */
 
 import { z } from 'zod';
 import {
@@ -13,17 +13,17 @@ import { known, type Observed, unknown } from '../domain/values.ts';
 import { scriptText } from '../host/python/script.ts';
 import { runPython } from '../host/python-child.ts';
 
-/** `text`: the whole file with the correction, which CPython compiles. `diff`: the same for people. */
+/** `text`: the whole corrected file, which CPython can compile. `diff`: the same change for people. */
 const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('fix'), text: z.string(), diff: z.string() }),
   z.strictObject({ kind: z.literal('none'), reason: z.enum(NO_FIX_REASONS) }),
 ]);
 export type FixAnswer = z.infer<typeof answer>;
 
-/** What a Python interpreter is asked: the mistake, and the texts of the files that the plan names. */
+/** A question to a Python interpreter: the mistake, and the texts of the files in the plan. */
 export type FixQuestion = FixPlan & { readonly text: string };
 
-/** `line`: where the log says that it failed. */
+/** `line`: the line of the failure, from the log. */
 export type Fix = Extract<FixAnswer, { kind: 'fix' }> & Pick<FixPlan, 'path' | 'line'>;
 
 /** Unknown if `interpreter` is not on `path` or fails. */
@@ -43,12 +43,12 @@ export async function fixSmallMistake(
 
 type FixSource = {
   readonly paths: () => Promise<readonly string[]>;
-  /** Null if it is no file or not exact UTF-8 text. */
+  /** Null if it is not a file or not exact UTF-8 text. */
   readonly textOf: (path: string) => Promise<string | null>;
   readonly mayChange: (path: string) => boolean;
 };
 
-/** Reads at most two files: the failing one, and the one it imports names from. Unknown if Python fails. */
+/** Reads at most two files: the failing file, and the file that it imports names from. Unknown if Python fails. */
 export async function smallFix(
   { paths, textOf, mayChange }: FixSource,
   failure: Failure,

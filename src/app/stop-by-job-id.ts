@@ -1,4 +1,4 @@
-/** Handles `/stop` and `/teardown` for runs with a broken record: reads them from the threads and stops the job by its id. */
+/** Handles `/stop` and `/teardown` for runs with a broken record: reads the commands from the threads and stops the job by its id. */
 
 import { stop } from '../commands/brakes.ts';
 import { namedRun, namesOther } from '../commands/registry.ts';
@@ -27,12 +27,12 @@ import { apartFromComments, contained, type Trouble } from './trouble.ts';
 /** Retry interval while the record is broken. */
 export const STOP_AGAIN_MS = 10 * 60 * 1_000;
 
-/** The reason to start the stop workflow for a job. */
+/** Dispatch reason for stopping a job. */
 export function stopByJobId(run: string): string {
   return `${run} stop`;
 }
 
-/** `asked` holds when this process last started the workflow, by run and reason. */
+/** `asked`: when this process last started the stop workflow, by run and reason. */
 export async function dispatchStops(
   open: OpenLab,
   triggers: readonly ReconcileRequest[],
@@ -69,7 +69,7 @@ export async function dispatchStops(
   }
 }
 
-/** How long a stop request counts. */
+/** Maximum age of a stop request. */
 const STOP_REACH_MS = 90 * 60 * 1_000;
 /** Commands that end a run. */
 export const ENDING: readonly string[] = [stop.name, teardown.name];
@@ -82,14 +82,14 @@ export function brokenRuns({ broken, good }: Record): readonly RunState[] {
   });
 }
 
-/** Those that may have a rented machine: they cannot start a watch. */
+/** Broken runs that may have a rented machine; they cannot start a watch. */
 export function brokenRentals(record: Record): readonly RunState[] {
   return brokenRuns(record).filter((state) => rentalTerms(state) !== null && isHolding(state));
 }
 
-/** Live runs with a job or a machine whose record may not accept a stop. */
+/** Live runs with a job or a machine, if the record may be unable to store a stop. */
 export function runsToStopById(record: Record): readonly RunState[] {
-  // A run with a good record stops itself, unless the stop is recorded in a broken journal.
+  // A run with a good record stops itself, unless its stop is recorded in a broken journal.
   const unheard = isBroken(record.broken, JOURNAL) ? record.runs.filter(({ stop }) => stop === null) : [];
   return [...unheard, ...brokenRuns(record)].filter(
     (state) => !isOver(state) && state.submission !== null && isHolding(state),
@@ -100,7 +100,7 @@ function isBroken(broken: Record['broken'], name: string): boolean {
   return broken.some(({ run }) => run === name || run === WHOLE_BRANCH);
 }
 
-/** The stop by someone with permission, as the record would store it; null if there is none. */
+/** Finds a stop by a person with permission, in the form that the record uses; null if there is none. */
 export async function findStop(
   open: OpenLab,
   state: RunState,
@@ -126,7 +126,7 @@ export async function findStop(
   return null;
 }
 
-/** Comments in the run's threads, and elsewhere if they name the run. Failed reads are retried at the next trigger. */
+/** Comments in the run's threads, and in other threads if they name the run. Failed reads are retried at the next trigger. */
 async function commentsFor(open: OpenLab, { run, proposal }: RunState): Promise<readonly CommentFacts[]> {
   const { lab, config } = open;
   const since = after(lab.now(), -STOP_REACH_MS);

@@ -13,29 +13,29 @@ import { type Hash, JOURNAL } from '../logbook/chain.ts';
 import type { BrokenRun } from './broken-run.ts';
 import type { Lab } from './lab.ts';
 
-/** Comments that are skipped per thread because of internal errors; with more, the whole thread waits. */
+/** Maximum comments to skip per thread because of internal errors. With more, the whole thread waits. */
 const COMMENTS_LEFT_OUT_MAX = 20;
 
-/** Where the error occurred: a run id or `journal`, the thread to notify, and a part of it as `subject`. */
+/** Location of an error: a run id or `journal`, the thread to notify, and optionally a more precise `subject`. */
 export type Where = {
   readonly run: string;
   readonly thread: number | null;
   readonly subject?: LookSubject;
 };
 
-/** `error` is a bug or an unexpected answer. */
+/** `error`: a bug or an unexpected answer. */
 export type Trouble = Where & { readonly error: Error };
 
 type Place = { readonly lab: Pick<Lab, 'log'> };
 
-/** The part of the record that locates threads. Reading the record contains errors itself, so this cannot be its type. */
+/** The part of the record that locates threads. A structural type, because reading the record uses this module. */
 type WithRecord = {
   readonly store: {
     readonly current: () => { readonly runs: readonly RunState[]; readonly broken: readonly BrokenRun[] };
   };
 };
 
-/** Runs the work on one run, thread or file. Logs errors as trouble. Only git failures that affect everything are thrown. */
+/** Runs the work for one run, thread or file, and logs errors as trouble. Throws only git failures that affect everything. */
 export async function contained<T>(
   place: Place,
   troubles: Trouble[],
@@ -50,7 +50,7 @@ export async function contained<T>(
   }
 }
 
-/** Runs the work on a thread and repeats it without the comments that it throws for. `withoutText` blanks those comments. */
+/** Runs the work on a thread, and repeats it without the comments that make it throw. `withoutText` blanks those comments. */
 export async function apartFromComments<T>(
   open: Place & WithRecord,
   troubles: Trouble[],
@@ -73,7 +73,7 @@ export async function apartFromComments<T>(
   }
 }
 
-/** Runs the work on each element; an element that throws yields nothing. */
+/** Runs the work for each element. An element that throws contributes nothing. */
 export function containedEach<Item, Made>(
   place: Place,
   troubles: Trouble[],
@@ -92,7 +92,7 @@ export function containedEach<Item, Made>(
 }
 
 function note({ lab }: Place, troubles: Trouble[], where: Where, cause: unknown): void {
-  // An unreadable object affects only one run or branch.
+  // Unlike other git errors, an unreadable object affects only one run or branch.
   if (cause instanceof GitError && cause.code !== 'unreadable') throw cause;
   const error = cause instanceof Error ? cause : new Error(String(cause), { cause });
   lab.log(`a look failed and the others go on: ${error.stack ?? error.message}`, {
@@ -100,14 +100,14 @@ function note({ lab }: Place, troubles: Trouble[], where: Where, cause: unknown)
     ...(where.thread === null ? {} : { thread: where.thread }),
     ...(where.subject === undefined ? {} : { subject: `${where.subject.kind} ${where.subject.name}` }),
   });
-  // Report a repeated error of one place once.
+  // Report a repeated error of one location once.
   const isKnown = troubles.some(
     (one) => one.run === where.run && one.thread === where.thread && one.error.message === error.message,
   );
   if (!isKnown) troubles.push({ ...where, error });
 }
 
-/** The trouble as a fault to post, once for each place and message. */
+/** Converts trouble into a fault to post, once per location and message. */
 export function asBroken(
   open: WithRecord & { readonly lab: Pick<Lab, 'hash'> },
   { run, thread, subject, error }: Trouble,
@@ -124,7 +124,7 @@ export function wordsOf(error: Error): string {
   return cutText(redact(error.message, []), limits.shownTextCharsMax);
 }
 
-/** Identifies a message at a place without its numbers, which may vary. */
+/** Identifies a message at a location, ignoring its numbers, which may vary. */
 export function troubleKey(hash: Hash, place: string, message: string): string {
   const kind = message.replaceAll(/[0-9a-f]+/gi, (word) => (/\d/.test(word) ? '#' : word));
   return hash(`${place} ${kind}`).slice(0, KEY_DIGITS);
@@ -132,10 +132,10 @@ export function troubleKey(hash: Hash, place: string, message: string): string {
 
 const KEY_DIGITS = 12;
 
-/** For errors without a thread; they are posted in the newest run's thread. */
+/** Location for errors without a thread; they are posted in the newest run's thread. */
 export const EVERYWHERE: Where = { run: JOURNAL, thread: null };
 
-/** The place of a failure that one comment caused. */
+/** Location of an error that one comment caused. */
 export function inComment(
   { store }: WithRecord,
   thread: number,
@@ -147,22 +147,22 @@ export function inComment(
   return { run: owner?.run ?? JOURNAL, thread, subject: { kind: 'comment', name: commentName(comment) } };
 }
 
-/** The place of a failure that concerns one cluster. */
+/** Location of an error in one cluster. */
 export function inCluster(name: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'cluster', name } };
 }
 
-/** `ref` is the full name. */
+/** `ref` is the full ref name. */
 export function onBranch(ref: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'branch', name: ref.replace('refs/heads/', '') } };
 }
 
-/** The place of a failure that concerns one lane. */
+/** Location of an error in one lane. */
 export function inLane(name: string): Where {
   return { ...EVERYWHERE, subject: { kind: 'lane', name } };
 }
 
-/** Files that could not be read because of a bug; they also fail the process. */
+/** Files that a bug made unreadable; they also fail the process. */
 export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
   return store
     .current()
@@ -171,7 +171,7 @@ export function unreadFiles({ store }: WithRecord): readonly Trouble[] {
     );
 }
 
-/** Fails the process or trigger after all other work is done. */
+/** Fails the process or trigger. Call it after all other work is done. */
 export function throwIfAny(troubles: readonly Trouble[]): void {
   if (troubles.length === 0) return;
   const places = troubles.map(

@@ -1,8 +1,8 @@
-/** Tells events that need no work from all others, with as little code as possible. */
+/** Filters out events that need no work, with as little code as possible. */
 
 import { mayHoldCommand } from '../../handlers/slash-word.ts';
 
-/** Only new comments can be skipped. */
+/** Whether the event may need work. Only new comments can be skipped. */
 export function isOurs(mode: string, eventName: string, payload: unknown): boolean {
   if (mode !== 'chat' || eventName !== 'issue_comment') return true;
   if (typeof payload !== 'object' || payload === null) return true;

@@ -1,4 +1,4 @@
-/** The whole action. Only this file reads inputs and environment; it turns the result into outputs and a summary. */
+/** Runs the whole action. Only this file reads inputs and environment variables and writes outputs and the summary. */
 
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import { runAction } from './run-action.ts';
 const eventSchema = z.object({ repository: z.object({ default_branch: z.string().min(1) }) });
 const BRANCH = /^refs\/heads\/(.+)$/;
 
-/** The event names the branch; a schedule only runs on the default branch. Throws for other events. */
+/** The default branch from the event. A schedule runs only on the default branch. Throws for events that do not contain it. */
 function defaultBranchOf(event: {
   readonly name: string;
   readonly payload: unknown;
@@ -57,7 +57,7 @@ const environmentSchema = z.object({
 /** The workflow token is valid for 24 hours. */
 const shiftMinutes = z.coerce.number().int().min(1).max(1_400);
 
-/** Runs the action and reports. A result that is not ok fails the job. `environment`: all variables. */
+/** Runs the action and reports the result. A result that is not ok fails the job. `environment`: all variables. */
 export async function main(payload: unknown, environment: Environment): Promise<void> {
   /** Redacts everything that this process prints or records. */
   const secrets = createSecretRegistry(environment, core.setSecret);
@@ -87,7 +87,7 @@ async function act(
   const token = getInput('token', environment);
   if (token === '') throw new Error('the input token is empty');
   core.setSecret(token);
-  // A new folder for each process, so that a mirror prepared by someone else is never read.
+  // Use a new folder for each process, so that the mirror cannot be prepared in advance.
   const workDirectory = await mkdtemp(join(env.RUNNER_TEMP, 'ferrybot-'));
   const stateDirectory = core.getInput('state-directory');
   const lab = composeLab({
@@ -152,7 +152,7 @@ async function act(
 
 const pause = (durationMs: number): Promise<void> => sleep(durationMs);
 
-/** An input that was removed from `process.env`, so that other programs cannot read it. */
+/** Reads an input that was removed from `process.env` to hide it from other programs. */
 function getInput(name: string, environment: Environment): string {
   return (environment[`INPUT_${name.toUpperCase()}`] ?? '').trim();
 }
@@ -175,7 +175,7 @@ function cloudFor(config: LabConfig, cluster: string, gcloud: GcloudOptions): Tp
 }
 
 /**
- * One redacted line with its fields. The runner executes `::set-output …` at the start of a line and the older `##[set-output …]`
+ * Formats one redacted line with its fields. The runner executes `::set-output …` at the start of a line and the older `##[set-output …]`
  * anywhere (actions/runner, src/Runner.Common/ActionCommand.cs).
  */
 export function logLine(
@@ -189,7 +189,7 @@ export function logLine(
   return /^\s*::/.test(flat) ? `| ${flat}` : flat;
 }
 
-/** Escapes each line of a text. */
+/** Formats each line of a text. */
 export function logLines(text: string, clean: (text: string) => string): readonly string[] {
   // Redact first, because a secret may span lines.
   return clean(text)

@@ -1,10 +1,10 @@
-/** Entry point of the action: checks the event first and loads the program only if needed. */
+/** Entry point of the action: checks the event first and loads the full program only if needed. */
 
 import { readFileSync } from 'node:fs';
 import { takePrivateEnvironment } from '../../host/private-environment.ts';
 import { isOurs } from './first-look.ts';
 
-/** Reads the event file. The full program reports an unreadable one. */
+/** Reads the event file. If it is unreadable, the full program reports that. */
 function readEvent(): unknown {
   const path = process.env['GITHUB_EVENT_PATH'];
   if (path === undefined) return null;
@@ -19,7 +19,7 @@ function readEvent(): unknown {
 const event = readEvent();
 const mode = process.env['INPUT_MODE'] ?? '';
 if (isOurs(mode, process.env['GITHUB_EVENT_NAME'] ?? '', event)) {
-  // Before any other program starts.
+  // Take the private variables before any other program starts.
   const environment = takePrivateEnvironment();
   const { main } = await import('./full.ts');
   await main(event, environment);

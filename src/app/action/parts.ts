@@ -38,7 +38,7 @@ export type ActionParts = {
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;
   readonly disks: DisksOf;
-  /** Stores that can delete, with a capability. */
+  /** Checkpoint stores that can delete, given a capability. */
   readonly storeOf: ExecutorTools['storeOf'];
   readonly readMetrics: MetricsReader;
   readonly trackerOf: TrackerOf;
@@ -51,7 +51,7 @@ export type ActionParts = {
   /** The runner empties this folder after each job. */
   readonly temporaryDirectory: string;
   readonly sleep: (durationMs: number) => Promise<void>;
-  /** Frees memory of a long process. */
+  /** Frees memory; a watch runs for hours. */
   readonly saveMemory: () => void;
 };
 
@@ -65,12 +65,12 @@ export type ActionResult = {
   readonly detail: string;
 };
 
-/** A failed result; `result` is the reason. */
+/** Builds a failed result; `result` is the reason. */
 export function failed(result: string, detail: string): ActionResult {
   return { ok: false, result, run: '', jobId: '', detail };
 }
 
-/** Why this workflow may not act; null: it is this file of the default branch. */
+/** Why this workflow run may not act; null if it is the expected workflow file of the default branch. */
 export function originFault(
   { lab, event, defaultBranch }: ActionParts,
   workflow: string,
@@ -80,7 +80,7 @@ export function originFault(
   return fault === null ? null : failed(fault.code, fault.why);
 }
 
-/** What a workflow step does (docs/architecture.md, Who runs where). */
+/** What a workflow step can do (docs/architecture.md, Who runs where). */
 export const MODES = [
   'propose',
   'chat',
@@ -94,7 +94,6 @@ export const MODES = [
 ] as const;
 type ActionMode = (typeof MODES)[number];
 
-/** Whether the text is a mode of the action. */
 export function isMode(text: string): text is ActionMode {
   return MODES.some((mode) => mode === text);
 }

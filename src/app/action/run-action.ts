@@ -1,4 +1,4 @@
-/** Handles one event in the given mode. Tests run the same function on virtual time. */
+/** Handles one event in the given mode. Tests call the same function with virtual time. */
 
 import { changeAction } from '../../actions/change-cluster.ts';
 import { carryOut } from '../../actions/pipeline.ts';
@@ -28,9 +28,9 @@ import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type ActionParts, type ActionResult, failed, originFault } from './parts.ts';
 import { stopJob, watchCluster } from './watching.ts';
 
-/** Throws only for bugs and broken transport. */
+/** Throws only after a bug or a transport error. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
-  // A launch learns GitHub's clock from its first answers; a watchdog usually needs no request at all.
+  // A launch reads GitHub's clock from its first responses; a watchdog usually sends no request at all.
   if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
   if (parts.mode === 'chat') return chat(parts);
   if (parts.mode === 'watch') return watchCluster(parts);
@@ -40,7 +40,7 @@ export async function runAction(parts: ActionParts): Promise<ActionResult> {
 
 type Work = (parts: ActionParts, open: OpenLab) => Promise<ActionResult>;
 
-/** The modes that open the record once. */
+/** Modes that open the record once. */
 const WORK: Readonly<Record<Exclude<ActionParts['mode'], 'chat' | 'watch'>, Work>> = {
   watchdog: checkWatches,
   propose: async (_parts, open) => resultOfLanes(await propose(open)),
@@ -51,7 +51,7 @@ const WORK: Readonly<Record<Exclude<ActionParts['mode'], 'chat' | 'watch'>, Work
   fix: fixSlip,
 };
 
-/** Turns git failures, such as a full disk or a branch rule, into a result with the next action. */
+/** Converts git failures, such as a full disk or a branch rule, into a result with the next action. */
 async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await work();
@@ -81,7 +81,7 @@ async function withLab(
 
 async function chat(parts: ActionParts): Promise<ActionResult> {
   const { lab, defaultBranch, inputs } = parts;
-  // The job after a launch posts what the runner did, because the runner cannot post comments. The job after a stop starts no other one.
+  // The runner cannot post comments, so the job after a launch posts for it. The job after a stop does not dispatch another stop.
   const worker =
     inputs.run === ''
       ? createWorker(lab, defaultBranch, [])
@@ -91,7 +91,7 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
   return { ok: true, result: 'reconciled', run: inputs.run, jobId: '', detail: '' };
 }
 
-/** On a schedule, also beside a server, which may have failed: starts watches that are missing, and posts what it recorded. */
+/** Runs on a schedule, even if a server is running, because the server may fail. Starts missing watches and posts what it recorded. */
 async function checkWatches({ lab, inputs }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
   if (open.store.current().runs.some((state) => needsWatch(state, lab.now())))
@@ -106,10 +106,10 @@ async function checkWatches({ lab, inputs }: ActionParts, open: OpenLab): Promis
 
 /** How long a chat job waits for an unconfirmed stop. */
 const STOP_STAY_MS = 3 * 60 * 1_000;
-/** After a longer pause, the next sweep looks: a hosted machine is not kept for it. */
+/** Longer pauses are left to the next sweep, so that a hosted machine does not wait. */
 const STOP_PAUSE_MAX_MS = 60 * 1_000;
 
-/** Without a server, this job retries the stop and notifies people. */
+/** Replaces a server: retries the stop and notifies people. */
 async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   const until = after(parts.lab.now(), STOP_STAY_MS);
   for (;;) {
@@ -120,12 +120,12 @@ async function waitForStops(parts: ActionParts, worker: Worker): Promise<void> {
   }
 }
 
-/** Schedules, dispatches and unknown events are sweeps. */
+/** Treats schedules, dispatches and unknown events as sweeps. */
 function triggerFrom(parts: ActionParts): ReconcileRequest {
   return triggerOf(parts.event.name, parts.event.payload) ?? { kind: 'sweep' };
 }
 
-/** One result for all lanes: failed if one lane failed, with the result of each. */
+/** Combines the results of all lanes: failed if one lane failed, with the result of each. */
 function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
   const results = proposals.map(({ lane, outcome }) => ({ lane, ...resultOf(outcome) }));
   const [first, second] = results;
@@ -155,7 +155,7 @@ function resultOf(outcome: ProposeOutcome): ActionResult {
     case 'asked':
       return { ok: true, result: 'asked', run: '', jobId: '', detail: `see issue #${outcome.issue}` };
     case 'nothing':
-      // It is fine if nothing is due; a comment reports it.
+      // If nothing is due, the job still succeeds; a comment reports it.
       return NOT_AMISS.has(outcome.code)
         ? { ok: true, result: outcome.code, run: '', jobId: '', detail: outcome.why }
         : failed(outcome.code, outcome.why);
@@ -184,7 +184,7 @@ async function scanCluster(parts: ActionParts, open: OpenLab): Promise<ActionRes
   return { ...result, run: '', jobId: '' };
 }
 
-/** Carries out the proposal that the inputs name. Nothing happens before the claim is pushed. */
+/** Executes the action that the inputs name. Nothing happens before the claim is pushed. */
 async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { inputs, event, secrets } = parts;
   const { lab, config, store } = open;
@@ -224,7 +224,7 @@ async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult>
   return { ok, result: outcome.code, run: file, jobId: '', detail: ok ? '' : outcome.outcome };
 }
 
-/** The patch is judged by control. */
+/** Keeps the fixer's patch as a file; control judges it. */
 async function fixSlip({ inputs, runFixer, keepAnswer }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run, failure } = inputs;
   const outcome = await askFixer(open, { run, failure, runFixer });

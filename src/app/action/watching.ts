@@ -21,7 +21,7 @@ import { type ActionParts, type ActionResult, failed, originFault } from './part
 const ADVICE =
   'set the repository variable FERRYBOT_STATE_DIR to an absolute folder of the runner that outlives its jobs, and give it to the launch and the watch workflow as state-directory';
 
-/** Watches all runs of one cluster until none is left or the workflow has to hand over. */
+/** Watches all runs of one cluster until none is left or the shift ends. */
 export async function watchCluster(parts: ActionParts): Promise<ActionResult> {
   const opener = createLabOpener(parts.lab, parts.defaultBranch);
   const opening = await opener.open();
@@ -60,7 +60,7 @@ function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cl
   };
 }
 
-/** Null if this machine can observe jobs of the cluster. */
+/** Null if this machine can observe jobs of the cluster; otherwise the failed result. */
 function notReady(parts: ActionParts, config: LabConfig, cluster: string): ActionResult | null {
   const problem = stateProblem(parts, config, cluster);
   return problem === null ? null : failed('no-state-directory', problem);
@@ -71,7 +71,7 @@ export function stateProblem(parts: ActionParts, config: LabConfig, cluster: str
   return stateDirectoryProblem(config, cluster, parts.inputs.stateDirectory, parts.temporaryDirectory);
 }
 
-/** The next action if the state directory does not outlive this job; null if it does. Job records in a temporary folder would be lost. */
+/** The next action if the state directory is deleted with this job, because the job records would be lost; otherwise null. */
 export function stateDirectoryProblem(
   config: LabConfig,
   cluster: string,
@@ -87,13 +87,13 @@ export function stateDirectoryProblem(
     : null;
 }
 
-/** The workflow's own limit is 15 minutes. */
+/** The workflow itself has a limit of 15 minutes. */
 const STOP_STAY_MS = 10 * 60 * 1_000;
 const STOP_PAUSE_MS = 5_000;
 
 /**
- * Stops the job of a run. The signed record, not the input, says who asked and which job it is. Records observations unless another watch
- * has the lease. With a broken record, reads the stop from the threads and records nothing.
+ * Stops the job of a run. The signed record, not the input, determines who asked and which job to stop. Records observations unless another
+ * watch has the lease. With a broken record, reads the stop from the threads and records nothing.
  */
 export async function stopJob(parts: ActionParts, open: OpenLab): Promise<ActionResult> {
   const { run } = parts.inputs;
@@ -117,9 +117,9 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
     const detail = 'the job was asked to stop and has not ended yet';
     return { ok: false, result: 'stopping', run, jobId, detail };
   }
-  // The job may have ended between two observations.
+  // The job may have ended between two observations; record its end.
   await check(open, watching, state.run);
-  // Treat the stop like a `/teardown`.
+  // Tear the rented machine down, as after a `/teardown`.
   if (rental !== undefined) {
     const asked = { ...rental.rental, asked: state.stop, keep: null };
     await lookAfterRental(open, parts, { ...rental, rental: asked });
@@ -129,7 +129,7 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
 
 type Stopping = { readonly state: RunState; readonly jobId: string; readonly engine: Engine };
 
-/** False: the job did not end in time, and the watch continues. */
+/** False if the job did not end in time; the watch then continues. */
 async function stopsInTime(
   open: OpenLab,
   watching: WatchInput,
@@ -148,7 +148,7 @@ async function stopsInTime(
   }
 }
 
-/** Nothing can be stopped, or the job has ended by itself. */
+/** The result if there is nothing to stop, or if the job ended without a stop. */
 function withoutStop(run: string, state: RunState | undefined): ActionResult {
   if (state === undefined) return failed('unknown-run', `there is no run ${run}`);
   if (state.submission === null) return failed('no-job', 'no job of this run was submitted');
@@ -158,7 +158,7 @@ function withoutStop(run: string, state: RunState | undefined): ActionResult {
     : { ok: true, result: 'stopped', run, jobId, detail: '' };
 }
 
-/** All runs; if the record cannot hold the stop, this run with the stop from its threads. */
+/** All runs. If the record cannot store the stop, returns this run with the stop from its threads. */
 async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]> {
   const record = open.store.current();
   const unheard = runsToStopById(record).find((one) => one.run === run);
@@ -168,7 +168,7 @@ async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]
   return [{ ...unheard, stop }];
 }
 
-/** Checks the machines of a run with a broken record; null if there are none. */
+/** Checks the machines of a run with a broken record; null if it has none. */
 async function lookAfterRental(
   open: OpenLab,
   parts: ActionParts,

@@ -1,4 +1,4 @@
-/** The runner's own reading of everything that a consent rests on: the comment by its id, the person's permission, holds, the config. */
+/** The runner's own reading of all facts behind an approval: the comment by its id, the person's permission, holds, the config. */
 
 import type { ActionFacts } from '../../actions/verify-action.ts';
 import { preApprovalOf, preApprovalsUsed } from '../../care/action-approval.ts';
@@ -28,7 +28,7 @@ import { readDescription, readProposalComment } from '../control/shown-facts.ts'
 import { readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 
-/** Asks all of it now. `state` is null for what stands in the journal. */
+/** Reads all facts now. `state` is null for actions of the journal. */
 export async function gatherActionFacts(
   open: OpenLab,
   state: RunState | null,
@@ -54,7 +54,7 @@ export async function gatherActionFacts(
     maxAgeMs: maxAgeMsOf(config),
     otherBots: config.otherBots,
     preApproval: preApprovalNow(open, action),
-    // Read last, after GitHub's clock was learnt from its answers.
+    // Read the time last: the requests above synchronized GitHub's clock.
     now: lab.now(),
   };
 }
@@ -72,7 +72,7 @@ async function approvalOf(
   return [found, permission];
 }
 
-/** What the record has lost, or has not answered yet, holds this back as it does a launch. */
+/** Reads brakes since the approval, or since the proposal if there is none. They block an action as they block a launch. */
 function brakesOf(
   open: OpenLab,
   state: RunState | null,
@@ -102,7 +102,7 @@ function spokenSince(state: RunState | null, one: ActionRecord): Instant {
   return proposedAt;
 }
 
-/** The threads of the run and of the proposal. */
+/** Comments in the threads of the run and of the proposal. */
 async function saidSince(
   { lab, config }: OpenLab,
   state: RunState | null,
@@ -120,7 +120,7 @@ async function saidSince(
   return known(comments);
 }
 
-/** Control's word is not taken for it: the text and its history are read here, where the consent is used. */
+/** When the approver saw the proposal. The runner reads the text and its edit history itself and does not trust control for them. */
 async function shownTo(
   { lab, config }: OpenLab,
   one: ActionRecord,
@@ -138,7 +138,7 @@ async function shownTo(
   return known(text?.value == null ? null : shownSince(text.value.versions, cited.value.createdAt));
 }
 
-/** Only the config in force counts: the commit that control recorded is for people. */
+/** Uses only the config in force. The commit that control recorded is for people. */
 function preApprovalNow(
   { config, configHealth, store, lab }: OpenLab,
   { proposal, digest }: ActionRecord,

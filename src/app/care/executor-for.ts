@@ -1,4 +1,4 @@
-/** What carries out which change of a cluster. */
+/** Selects the code that executes an approved cluster change. */
 
 import pLimit from 'p-limit';
 import type { Executor } from '../../actions/change-cluster.ts';
@@ -36,7 +36,7 @@ export type ExecutorTools = {
   readonly sleep: (durationMs: number) => Promise<void>;
 };
 
-/** What carries out a proposal; null where the config does not say how its cluster is reached. */
+/** The executor for a proposal; null if the config does not describe how to reach its cluster. */
 export function executorFor(open: OpenLab, action: ActionRecord, tools: ExecutorTools): Executor | null {
   const { proposal, evidence } = action;
   const { cluster, change: what, steps } = proposal;
@@ -75,7 +75,7 @@ export function executorFor(open: OpenLab, action: ActionRecord, tools: Executor
   });
 }
 
-/** The checkout of the scripts is made when the first of them is needed, and once. */
+/** Creates the checkout of the scripts once, when the first step needs it. */
 function portOnce(open: OpenLab, place: DiskPlace, disks: DisksOf): () => Promise<DiskPort> {
   let port: Promise<DiskPort> | null = null;
   return () => {
@@ -84,7 +84,7 @@ function portOnce(open: OpenLab, place: DiskPlace, disks: DisksOf): () => Promis
   };
 }
 
-/** The record is read anew for each look: what people reject, hold or begin from meanwhile counts. */
+/** Reloads the record before each judgement, so that rejections, holds and runs that start from a checkpoint meanwhile count. */
 function checkpointsOf(
   open: OpenLab,
   action: ActionRecord,
@@ -103,7 +103,7 @@ function checkpointsOf(
     storeOf,
     judge: async () => {
       const searched = await searchRoots(roots, storeOf);
-      // After the listing: what protects one of them since then is in the record.
+      // Load after the listing, so that the record contains everything that protects a listed checkpoint.
       await store.load();
       const { runs, broken } = store.current();
       const now = stateNow();

@@ -1,4 +1,4 @@
-/** Parses the command line, calls the verb, and turns its outcome into text or one JSON value, and an exit code. */
+/** Parses the command line, calls the verb, and converts its outcome into text or one JSON value, and an exit code. */
 
 import { inspect } from 'node:util';
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -8,7 +8,7 @@ import { addVerbs } from './verbs.ts';
 
 const EXITS = 'Exit 0 = yes, 1 = no (the JSON says why), 2 = used wrongly.';
 
-/** Runs the command line. `--json` counts at any position, so that usage errors are JSON, too. */
+/** Runs the command line. Accepts `--json` at any position, so that usage errors are JSON, too. */
 export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'json'>): Promise<number> {
   const args = given.filter((arg) => arg !== '--json');
   const verbIo: VerbIo = { ...io, json: args.length < given.length };
@@ -22,7 +22,7 @@ export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'js
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return ended(error, verbIo);
-    // A bug: print all of it, and give scripts their JSON value.
+    // A bug: print the whole error, and give scripts their JSON value.
     io.stderr.write(`${inspect(error)}\n`);
     const message = error instanceof Error ? error.message : String(error);
     return verbIo.json ? refused(verbIo, { code: 'broken', message }) : EXIT.no;
@@ -56,7 +56,7 @@ function versionText({ json }: VerbIo): string {
   return json ? JSON.stringify({ ok: true, error: null, version }) : version;
 }
 
-/** Rejects repeated options; commander would silently use the last one. */
+/** Rejects repeated options; commander would silently use the last value. */
 function takeOnce(verb: CommandUnknownOpts): void {
   for (const option of verb.options.filter(({ defaultValue }) => !Array.isArray(defaultValue))) {
     let times = 0;
@@ -86,12 +86,12 @@ function helpValue(asked: CommandUnknownOpts): object {
   };
 }
 
-/** All verbs of a command, including those in groups. */
+/** Lists all verbs of a command, including those in groups. */
 function verbsOf(command: CommandUnknownOpts): CommandUnknownOpts[] {
   return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : verbsOf(one)));
 }
 
-/** The name as typed: `logbook verify`. */
+/** The verb's name as typed, for example `logbook verify`. */
 function nameOf(verb: CommandUnknownOpts): string {
   const group = verb.parent;
   return group === null || group.parent === null ? verb.name() : `${nameOf(group)} ${verb.name()}`;

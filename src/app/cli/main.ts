@@ -3,7 +3,7 @@
 
 import { commandLine } from './command-line.ts';
 
-/** A reader that closed early (`| head`) stops the output; the exit code stays correct. */
+/** If the reader closes early (`| head`), stop writing; the exit code stays correct. */
 function endsWithItsReader(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => {
     if (!('code' in error) || error.code !== 'EPIPE') throw error;

@@ -1,4 +1,4 @@
-/** What a verb gets from the process, and how it answers. */
+/** The process resources that a verb uses, and its ways to answer. */
 
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -19,7 +19,7 @@ export type VerbIo = {
 /** Exit codes of every verb (README.md). */
 export const EXIT = { yes: 0, no: 1, usedWrongly: 2 } as const;
 
-/** Writes the JSON value if JSON was asked for, otherwise the text. */
+/** Writes the JSON value after `--json`, otherwise the text. */
 export function answer(io: VerbIo, value: object, words: string): void {
   io.stdout.write(io.json ? `${JSON.stringify(value)}\n` : words);
 }
@@ -30,24 +30,23 @@ export type Refusal = {
   readonly problems?: readonly unknown[];
 };
 
-/** Reports why the answer is no, or that the verb was used wrongly (`usage`). */
+/** Reports why the answer is no, or a usage error (code `usage`). */
 export function refused(io: VerbIo, error: Refusal): number {
   if (io.json) io.stdout.write(`${JSON.stringify({ ok: false, error })}\n`);
   else io.stderr.write(`${error.message}\n`);
   return error.code === 'usage' ? EXIT.usedWrongly : EXIT.no;
 }
 
-/** Reports a usage error. */
 export function misused(io: VerbIo, message: string): number {
   return refused(io, { code: 'usage', message });
 }
 
-/** Git needs only the PATH. */
+/** The environment for git, which needs only PATH. */
 export function pathOnly(io: VerbIo): Readonly<Record<string, string>> {
   return { PATH: io.environment['PATH'] ?? '' };
 }
 
-/** A carriage return ends a line, because progress bars use it. Invalid UTF-8 becomes replacement characters. */
+/** Yields log lines. A carriage return also ends a line, because progress bars use it. Invalid UTF-8 becomes replacement characters. */
 export async function* logLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -65,7 +64,7 @@ export async function* logLines(stream: Readable): AsyncGenerator<string> {
 /** Longer lines are cut. */
 const LINE_CHARS_MAX = 1_000_000;
 
-/** A logbook file is the largest input. */
+/** Maximum input size; a logbook file is the largest input. */
 const ARGUMENT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The text of a file, or why it cannot be read. */
@@ -74,7 +73,7 @@ export async function readArgument(io: VerbIo, file: string): Promise<Result<str
   return bytes.ok ? ok(bytes.value.toString('utf8')) : bytes;
 }
 
-/** The bytes of a file; a Python file declares its own encoding. */
+/** The bytes of a file. Python files need bytes, because they declare their own encoding. */
 export function readArgumentBytes(io: VerbIo, file: string): Promise<Result<Buffer, string>> {
   return bounded(createReadStream(resolve(io.cwd, file)), file);
 }
@@ -85,7 +84,7 @@ export async function readInputText(io: VerbIo): Promise<Result<string, string>>
   return bytes.ok ? ok(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.value)) : bytes;
 }
 
-/** Counts while reading, because a pipe has no size. */
+/** Checks the size while reading, because a pipe has no size. */
 async function bounded(stream: Readable, name: string): Promise<Result<Buffer, string>> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** All verbs with their arguments and options. A verb's code is loaded when it is called. */
+/** Defines all verbs with their arguments and options. A verb's code is loaded only when it is called. */
 
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { fromRfc3339, type Instant } from '../../domain/values.ts';
@@ -7,7 +7,6 @@ import type { VerbIo } from './verb-io.ts';
 
 type Exit = (code: number) => void;
 
-/** Adds every verb to the program. */
 export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
   addReaders(program, io, exit);
   addLogbook(program, io, exit);
@@ -190,7 +189,7 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
     .command('serve')
     .description('runs the GitHub App: webhooks and sweep (settings from the environment)')
     .action(async () => {
-      // Programs of the lab that the server starts must not see its keys.
+      // The server starts programs of the lab, which must not see its keys.
       const environment = takePrivateEnvironment();
       exit(await (await import('./verbs/serve.ts')).serveVerb({ ...io, environment }));
     });

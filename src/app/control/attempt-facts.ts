@@ -1,4 +1,4 @@
-/** Lists checkpoints below the roots of a run and measures those that may be deleted. */
+/** Facts about an attempt's checkpoints and its small mistakes: lists checkpoints below a run's roots, and checks fixes. */
 
 import type { FixInTree } from '../../actions/verify-approval.ts';
 import { cleanupOf, depthOf, listed, rootsOf } from '../../checkpoints/cleanup.ts';
@@ -43,18 +43,18 @@ import type { Once } from './turn.ts';
 
 type StoreOf = (path: StorePath) => Observed<CheckpointReader>;
 
-/** Roots to search before a launch (the starting checkpoint, an empty output folder) and after an attempt (where to resume). */
+/** Roots to search: before a launch (starting checkpoint, empty output folder), and after an attempt (checkpoint to resume from). */
 export function wantedRoots(plan: CheckpointPlan | null, state: RunState): readonly StorePath[] {
   if (plan === null) return [];
   const back = rollbackOf(state)?.checkpoint ?? null;
   const ran = state.attempts.length > 0 || state.submission !== null;
-  // An attempt without a usable checkpoint of its own starts again from its initial checkpoint.
+  // An attempt that left no usable checkpoint restarts from its initial checkpoint.
   const begun = failedAttempt(state)?.order.manifest?.resume.initializeFrom ?? null;
   const path = (ran ? (back?.path ?? begun) : plan.from?.path) ?? null;
   return [...new Set([...plan.roots, ...(path === null ? [] : [rootOf(path)])])];
 }
 
-/** Lists every root; each root carries its own error. */
+/** Lists every root. If a root cannot be listed, its entry contains the error. */
 export async function foundCheckpoints(
   state: RunState,
   runs: readonly RunState[],
@@ -84,7 +84,7 @@ export function searchRoots(roots: readonly StorePath[], storeOf: StoreOf): Prom
   );
 }
 
-/** Searches each root once within a trigger. */
+/** Searches each root once per batch of triggers. */
 export async function searchedOnce(
   once: <Value>(key: string, read: () => Promise<Value>) => Promise<Value>,
   roots: readonly StorePath[],
@@ -96,7 +96,7 @@ export async function searchedOnce(
 
 type FixScope = { readonly mayChange: (path: string) => boolean; readonly python: string };
 
-/** Unknown if git or Python fails. */
+/** Computes the fix from the files of the failed commit. Unknown if git or Python fails. */
 async function fixFacts(
   lab: Pick<Lab, 'fixSmallMistake'>,
   git: GitReader,
@@ -111,12 +111,12 @@ async function fixFacts(
       lab.fixSmallMistake(question, python),
     );
     if (found.kind === 'unknown' || found.value.kind === 'none') return found;
-    // Only the shown and recorded diff is redacted, not the committed file.
+    // Redact only the diff, which is shown and recorded. The committed file stays unchanged.
     return known({ ...found.value, diff: redact(found.value.diff, []) });
   });
 }
 
-/** Whether a commit is the failed commit plus exactly the fix that follows from its files. Computed here, not taken from the record. */
+/** Whether a commit is the failed commit plus exactly the fix that follows from its files. Recomputed here, not read from the record. */
 export async function fixInTree(
   lab: Pick<Lab, 'fixSmallMistake'>,
   git: GitReader,
@@ -143,7 +143,7 @@ async function isExecutable(git: GitReader, commit: Sha, path: string): Promise<
   return entries.find((one) => one.path === path)?.isExecutable === true;
 }
 
-/** The text of a regular file. Null for a link, and for bytes that are not UTF-8, because committing the text would change them. */
+/** The text of a regular file. Null for links, and for bytes that are not UTF-8, because committing them as text would change them. */
 export async function textIn(git: GitReader, commit: Sha, path: string): Promise<string | null> {
   const folder = path.split('/').slice(0, -1).join('/');
   const entries = folder === '' ? [] : await git.entriesIn(commit, [folder]);
@@ -154,7 +154,7 @@ export async function textIn(git: GitReader, commit: Sha, path: string): Promise
   return git.blobIdOf(text) === id ? text : null;
 }
 
-/** Maximum size of the packed answer. */
+/** Maximum size of the zipped answer. */
 const FIX_ARTIFACT_BYTES_MAX = 64 * 1_024;
 
 type Reader = {
@@ -164,7 +164,7 @@ type Reader = {
   readonly once: Once;
 };
 
-/** Searches the files that the lane allows a program to fix. */
+/** Searches for a fix in the files that the lane allows a program to change. */
 export async function smallFixFacts(reader: Reader, state: RunState): Promise<RunFacts['smallFix']> {
   const asked = askedOf(reader, state);
   if (asked === null) return NO_SLIP;
@@ -174,7 +174,7 @@ export async function smallFixFacts(reader: Reader, state: RunState): Promise<Ru
   return once(`fix ${state.run} ${slip.attempt}`, () => fixFacts(lab, git, slip, scope));
 }
 
-/** The result of the newest question to the lab's fixer. */
+/** The result of the newest request to the lab's fixer. */
 export async function fixerFacts(reader: Reader, state: RunState): Promise<RunFacts['fixer']> {
   const asked = askedOf(reader, state);
   if (asked === null) return NO_SLIP;
@@ -202,7 +202,7 @@ type Question = {
   readonly workflowRun: number;
 };
 
-/** Unknown if GitHub or git fails. */
+/** Status of the fixer's workflow run, and its judged patch. Unknown if GitHub or git fails. */
 async function fixerStanding(reader: Reader, question: Question): Promise<Observed<FixerStanding>> {
   const { client } = reader.lab;
   const run = await readWorkflowRun(client, question.workflowRun);
@@ -218,7 +218,7 @@ async function fixerStanding(reader: Reader, question: Question): Promise<Observ
 
 const FIXER_FAILED: FixerStanding = { kind: 'answered', fix: { kind: 'none', reason: 'fixer-failed' } };
 
-/** Anyone with write access can cancel or delete the workflow run. A successful run leaves an answer. */
+/** The state without an answer file. Anyone with write access can cancel or delete the workflow run; a successful run leaves an answer. */
 function withoutAnswer(run: WorkflowRunFacts | null): FixerStanding {
   if (run === null) return { kind: 'taken-away' };
   if (run.status !== 'completed') return { kind: 'under-way' };
@@ -226,7 +226,7 @@ function withoutAnswer(run: WorkflowRunFacts | null): FixerStanding {
   return isTakenAway.includes(run.conclusion ?? '') ? { kind: 'taken-away' } : FIXER_FAILED;
 }
 
-/** Checks the patch against the files of the failed commit; it is untrusted input. */
+/** Checks the untrusted patch against the files of the failed commit. */
 async function judgedPatch(
   { lab, git, config }: Reader,
   { slip: { commit }, mayChange }: Question,
@@ -252,7 +252,7 @@ async function judgedPatch(
   if (first === undefined) return none('patch-none');
   const shown = shownPatch(read.value);
   const diff = redact(shown, []);
-  // The approver would not see everything that is committed.
+  // Redaction or truncation would hide a part of the commit from the approver.
   if (hidesChange(shown, diff) || diff.length > limits.shownBlockCharsMax) return none('patch-like-secret');
   return { kind: 'fix', files, place: `${first.path}:${firstLineOf(first)}`, diff };
 }

@@ -26,14 +26,14 @@ import { type LaneScopedConfig, provenBase } from '../../run/lane.ts';
 import { namedBy } from '../../settings/words.ts';
 import type { Lab } from '../lab.ts';
 
-/** Enough for the bases of all live runs and their branches. */
+/** Limit of the cache: enough for the bases of all live runs and their branches. */
 const PAST_TIPS_KEPT = 200;
 
 export const NEEDS_GITHUB = unknown('only GitHub knows: it is judged on the pull request');
 
 /**
- * The base of `head` on a branch with the tip `tip`; null if they share no history. Asks GitHub only about commits
- * that this process never saw as a tip. `client` is null if GitHub cannot be asked. Throws `GitError`.
+ * The base of `head` on a branch with the tip `tip`; null if they share no history. Asks GitHub only about commits that this process never
+ * saw as a tip. `client` is null if GitHub cannot be asked. Throws `GitError`.
  */
 async function findBase(
   client: GitHubClient | null,
@@ -53,7 +53,7 @@ async function findBase(
     return { mergeBase, isPastTip: known(true) };
   }
   if (head !== mergeBase) return { mergeBase, isPastTip: known(false) };
-  // The head itself was merged. Compare it with the commit that the branch pointed to before the merge.
+  // The head was already merged. Use the commit that the branch pointed to before the merge as the base.
   const past = await git.log({
     from: head,
     not: null,
@@ -72,12 +72,12 @@ function keepTip({ pastTips }: GitHubClient, tip: string): void {
   if (pastTips.size > PAST_TIPS_KEPT && oldest.done !== true) pastTips.delete(oldest.value);
 }
 
-/** A fix changes few files. A person has to judge a larger difference. */
+/** A fix changes few files. If more files differ, a person has to judge them. */
 const COMPARED_FILES_MAX = 100;
 /** Later commits under the shipped paths that the freshness gate lists. */
 const LATER_COMMITS_MAX = 5;
 
-/** The run that proposes the change, and the record to verify its claims about earlier runs; null for no run. */
+/** The run that proposes the change, and the record for checking its claims about earlier runs. Null if there is no run. */
 type ChangeOf = {
   readonly state: RunState;
   readonly runs: readonly RunState[];
@@ -134,8 +134,8 @@ export async function changeFacts(
 }
 
 /**
- * Why a commit that a contract or a job names does not belong to this repository; null if it does. GitHub serves the
- * commits of forks by their id, too.
+ * Why the commit that a contract or a job names does not belong to this repository; null if it does. The check is needed because GitHub
+ * also serves the commits of forks by their id.
  */
 async function strayFrom(
   git: GitReader,
@@ -157,7 +157,7 @@ async function strayFrom(
   return `${branch ?? 'the target branch'} does not have ${head.slice(0, 12)}: push it to a branch of this repository, and name that in the contract`;
 }
 
-/** Paths that differ from the failed attempt. Unknown without a failed attempt, or if git no longer has its commit. */
+/** Paths that differ from the failed attempt. Unknown without a failed attempt, or if git no longer has the commit. */
 export async function changedSince(
   git: GitReader,
   state: RunState,
@@ -172,7 +172,7 @@ export async function changedSince(
   });
 }
 
-/** Compares file by file, because only the kind knows which files affect training. */
+/** Compares the files one by one, because only the kind knows which files affect training. */
 async function sinceAttempt(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
@@ -250,7 +250,7 @@ async function textDelta(
   );
 }
 
-/** The model size at the head. The delta reports a file that does not parse. */
+/** The model size at the head. If the file does not parse, the delta reports that. */
 async function sizeOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
@@ -266,7 +266,7 @@ async function sizeOf(
   return file.kind === 'read' ? sizeIn(file) : { kind: 'unknown', why: 'the experiment does not parse' };
 }
 
-/** The difference from the earlier run, computed from commits so that a proposal cannot claim settings that never ran. */
+/** The difference from the earlier run. It is computed from commits, so that a proposal cannot claim settings that never ran. */
 async function baseOf(
   lab: Pick<Lab, 'readExperiment'>,
   git: GitReader,
@@ -278,7 +278,7 @@ async function baseOf(
   if (change === undefined || pass === null) return null;
   const path = change.file(lane);
   const text = await git.readText(head, path);
-  // The delta against the branch reports this problem.
+  // The delta against the target branch reports the missing file.
   if (text === null) return null;
   const read = (source: string): Promise<Reading> => lab.readExperiment(source, lane.python);
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
@@ -286,7 +286,7 @@ async function baseOf(
   return { ...pass, delta, notTaken: start.notTaken };
 }
 
-/** The commits of the branch with their authors, as far as GitHub tells; unknown if it does not. */
+/** The branch's commits with their authors, according to GitHub; unknown if GitHub does not return them. */
 export async function branchWork(
   { client }: Pick<Lab, 'client'>,
   { proposal, contract }: RunState,
@@ -297,7 +297,7 @@ export async function branchWork(
   const { headBranch, baseBranch } = pull;
   if (headBranch === baseBranch || contract !== null) {
     if (isPastTip.kind === 'unknown') return isPastTip;
-    // Commits of the target branch were reviewed there. A contract that names one adds no work.
+    // Commits of the target branch were reviewed there, so a contract that names one adds no work to review.
     if (headSha === mergeBase && isPastTip.value) return known(NO_BRANCH_WORK);
     if (headBranch === baseBranch)
       return unknown(
@@ -308,7 +308,7 @@ export async function branchWork(
   return readBranchWork(client, { branch: headBranch, base: mergeBase, head: headSha, own });
 }
 
-/** The same for a run whose pull request and change may be unread. If one approval is enough, the answer is not needed. */
+/** Same as `branchWork`, for a run with unread facts. Skips the requests if one approval is enough. */
 export async function branchWorkOf(
   lab: Pick<Lab, 'client'>,
   { approvals }: LaneScopedConfig,

@@ -1,4 +1,4 @@
-/** Steps of the journal, which belong to no run: dispatches and their results. */
+/** Steps for clusters, which are recorded in the journal and not in a run: dispatches and their results. */
 
 import { diskActions, diskProposals } from '../../care/disk/disk-proposals.ts';
 import { type FullDisk, fullDisks, scanSince } from '../../care/disk/scan-record.ts';
@@ -46,24 +46,24 @@ import { perform } from './perform.ts';
 import { RECONCILE_ROUNDS_MAX } from './reconcile-run.ts';
 import type { Turn, Work } from './turn.ts';
 
-/** `body` null: just opened. */
+/** `body` is null for an issue that was just opened. */
 type ToldIssue = Omit<StandingIssue, 'body'> & { readonly body: string | null };
 
 type DiskIssueInput = {
   readonly disks: ClusterDisks;
   readonly actions: readonly ActionRecord[];
-  /** The journal's. */
+  /** Commands of the journal. */
   readonly commands: ReadonlyMap<string, SeenCommand>;
   readonly issue: ToldIssue;
 };
 
-/** `seq` and `at`: the journal entry that it reports. */
+/** `seq` and `at`: the journal entry that the comment reports. */
 type DatedComment = OwedComment & { readonly seq: number; readonly at: string };
 
-/** Post `comments` in order before `edit`: the description is the record of what was posted. */
+/** Post `comments` in order before `edit`, because the description stores which state was posted. */
 type DiskIssueWords = { readonly comments: readonly DatedComment[]; readonly edit: Effect | null };
 
-/** The comments and the edit that are due now. */
+/** Decides the comments and the edit that are due now. */
 function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const { disks, issue } = input;
   const actions = diskActions(input.actions, disks.newest.cluster);
@@ -90,7 +90,7 @@ function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   };
 }
 
-/** Closes the issue once everything is fine and nothing is running; never reopens it. Null: unchanged. */
+/** Closes the issue once everything is fine and nothing is running, and never reopens it. Null: leave it unchanged. */
 function stateWanted(
   disks: ClusterDisks,
   actions: readonly ActionRecord[],
@@ -120,7 +120,7 @@ function endReports({ number }: ToldIssue, actions: readonly ActionRecord[]): re
   });
 }
 
-/** None in a new issue, because its description shows the situation. */
+/** No report for a new issue, because its description already shows the state. */
 function changeReports({ body }: ToldIssue, { since, readable, newest }: ClusterDisks): readonly Report[] {
   const scan = since ?? readable;
   if (scan === null || body === null) return [];
@@ -130,7 +130,7 @@ function changeReports({ body }: ToldIssue, { since, readable, newest }: Cluster
 
 type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 
-/** Takes every step that `decide` returns, until it returns none. */
+/** Takes the steps that `decide` returns, until it returns null. */
 async function takeJournalSteps(
   open: OpenLab,
   decide: (facts: JournalFacts) => Step | null,
@@ -160,7 +160,7 @@ async function takeJournalSteps(
   return memory;
 }
 
-/** The actions of each cluster that belong to no run. */
+/** The cluster actions that belong to no run, by cluster. */
 export function clusterActions({ open }: Turn): readonly Work[] {
   const { config, store } = open;
   const ref = anyLane(config).lane.targetBranch;
@@ -178,7 +178,7 @@ export function clusterActions({ open }: Turn): readonly Work[] {
   }));
 }
 
-/** The watch of each renting account that is due for a check: only the watch has the account's key and destroys unowned machines. */
+/** Starts the watch of each rental account that is due for a check. Only the watch has the account's key and destroys unowned machines. */
 export function accountChecks({ open }: Pick<Turn, 'open'>): readonly Work[] {
   const { config, store } = open;
   const renting = Object.keys(config.clusters).filter((one) => traitsOf(config, one)?.rental !== undefined);
@@ -194,7 +194,7 @@ export function accountChecks({ open }: Pick<Turn, 'open'>): readonly Work[] {
   }));
 }
 
-/** Recent jobs that reported a full disk. A request is needed only while one has no answer. */
+/** Answers recent jobs that reported a full disk. Costs requests only while an answer is missing. */
 export function fullDiskAnswers({ open }: Turn): readonly Work[] {
   const { runs, journal } = open.store.current();
   return fullDisks(runs, open.lab.now())
@@ -208,7 +208,7 @@ export function fullDiskAnswers({ open }: Turn): readonly Work[] {
     }));
 }
 
-/** Tries a few times; after that, the daily schedule scans. */
+/** Starts a disk scan, with a limited number of tries; after that, the daily schedule scans. */
 async function startScan(open: OpenLab, { cluster, since }: FullDisk): Promise<void> {
   const { config } = open;
   const wanted = {
@@ -233,7 +233,7 @@ async function postScanResult(open: OpenLab, full: FullDisk, scan: RecordedScan)
 
 const DISK_LABEL = 'ferrybot-disk';
 
-/** The issue of each cluster with disk scans; it costs a request. A failed scan changes nothing until the scans are blind. */
+/** Updates the disk issue of each scanned cluster, which costs a request. Failed scans change nothing until too many failed in a row. */
 export function diskIssues({ open }: Turn): readonly Work[] {
   const { broken, journal } = open.store.current();
   if (broken.some(({ run }) => run === JOURNAL)) return [];
@@ -245,10 +245,10 @@ export function diskIssues({ open }: Turn): readonly Work[] {
   });
 }
 
-/** The issue of a cluster's disks; known null if it has none. */
+/** Finds the disk issue of a cluster; known null if there is none. */
 async function findDiskIssue(open: OpenLab, cluster: string): Promise<Observed<StandingIssue | null>> {
   const actions = diskActions(open.store.current().journal.actions, cluster);
-  // An issue with one of our proposals is ours even if its first line was edited.
+  // If the issue contains a proposal by ferrybot, it is ferrybot's issue, even if its first line was edited.
   const proposedIn = actions.at(-1)?.proposal.thread ?? null;
   return standingIssue(open, DISK_LABEL, diskMarker(cluster), (number) => number === proposedIn);
 }
@@ -257,7 +257,7 @@ function diskMarker(cluster: string): string {
   return markerIdentity({ run: 'journal', kind: 'disk', key: cluster });
 }
 
-/** Post comments first: the description records which state was posted, so it must change last. */
+/** Updates one issue. Posts comments first: the description stores which state was posted, so it must change last. */
 async function keepIssueDiskIssues(open: OpenLab, place: DiskPlace, disks: ClusterDisks): Promise<void> {
   const { lab, store } = open;
   const found = await findDiskIssue(open, place.cluster);
@@ -291,7 +291,7 @@ async function openDiskIssue(open: OpenLab, disks: ClusterDisks): Promise<ToldIs
     : null;
 }
 
-/** Proposes what the newest scan needs. A lost race is retried the next time. */
+/** Proposes the actions for the newest scan. After a lost race, the next turn retries. */
 async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thread: number): Promise<void> {
   const { lab, store } = open;
   if (disks.readable === null) return;
@@ -308,7 +308,7 @@ async function propose(open: OpenLab, place: DiskPlace, disks: ClusterDisks, thr
 
 const MACHINE_LABEL = 'ferrybot-machine';
 
-/** Machines that are or were recently there. Failures are retried the next time. */
+/** Updates the issues of orphaned machines that exist or ended recently. The next turn retries failures. */
 export function orphanIssues({ open }: Turn): readonly Work[] {
   const since = after(open.lab.now(), -limits.overLookMs);
   return open.store

@@ -1,4 +1,4 @@
-/** Gathers the facts for a decision about one run: each at most once per trigger, and only if the decision asks for it. */
+/** Gathers the facts for a decision about one run. Each fact is read only if the decision needs it, and once per batch of triggers. */
 
 import { isIssueFirst, type Permission, type Surface } from '../../domain/actor.ts';
 import type {
@@ -48,7 +48,7 @@ type Reader = {
   readonly pull: RunFacts['pull'];
 };
 
-/** Facts that decisions asked for, by name. */
+/** The facts that decisions requested, by name. */
 type Needed = ReadonlyMap<string, Need>;
 
 type ReadFact = Exclude<FactName, 'comments'>;
@@ -59,7 +59,7 @@ const READ: { readonly [Name in ReadFact]: (reader: Reader) => Promise<RunFacts[
   smallFix: (reader) => smallFixFacts(reader, reader.state),
   fixer: (reader) => fixerFacts(reader, reader.state),
   people: ({ lab, once }) => once('people', () => readPeople(lab.client)),
-  // From the last fetch; it includes tags that this process pushed.
+  // Reads the last fetch, which also contains tags that this process pushed.
   sealTag: ({ git, state }) =>
     orUnknown(async () => known(await git.resolve(`refs/tags/${sealTagOf(state)}`))),
   checkpoints: ({ lab, config, once, state, runs }) =>
@@ -81,7 +81,7 @@ const READ: { readonly [Name in ReadFact]: (reader: Reader) => Promise<RunFacts[
 async function changeNow({ lab, git, config, once, state, runs, pull }: Reader): Promise<RunFacts['change']> {
   if (pull.kind === 'unknown') return pull;
   const { headSha } = pull.value;
-  // A contract or an order that is recorded meanwhile may name another lane, or end the attempt.
+  // Key by lane and attempt too: entries recorded meanwhile may select another lane or end the attempt.
   const failed = failedAttempt(state)?.submission.commit ?? '';
   const key = `change ${state.run} ${headSha} ${config.laneName} ${config.lane.cluster} ${failed}`;
   return once(key, () => changeFacts(lab, git, config, headSha, { state, runs }));
@@ -89,7 +89,7 @@ async function changeNow({ lab, git, config, once, state, runs, pull }: Reader):
 
 type Unread = ReturnType<typeof unknown>;
 
-/** The facts that a decision has to ask for, all unknown. */
+/** All facts that a decision must request, each set to unknown. */
 function factsWith(unread: Unread): { readonly [Name in ReadFact]: Unread } {
   const names = Object.keys(READ) as ReadFact[];
   return Object.fromEntries(names.map((name) => [name, unread])) as ReturnType<typeof factsWith>;
@@ -102,7 +102,7 @@ type AskedFacts = Pick<
   ReadFact | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'
 >;
 
-/** Facts that were not asked for are unknown. */
+/** Reads the requested facts. All others stay unknown. */
 async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
   const { lab, once } = reader;
   const facts = {
@@ -133,7 +133,7 @@ async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
   return { ...NOT_ASKED, ...read, ...facts };
 }
 
-/** The comment of an open proposal, with its versions. Only an edited one costs a request. */
+/** The comment of an open proposal, with its versions. Only an edited comment costs a request. */
 async function proposalTextOf(reader: Reader, digest: Digest): Promise<Observed<ProposalText | null>> {
   const { state, comments } = reader;
   if (comments.kind === 'unknown') return comments;
@@ -141,7 +141,7 @@ async function proposalTextOf(reader: Reader, digest: Digest): Promise<Observed<
   return one === undefined ? known(null) : readProposalComment(reader, one, comments.value);
 }
 
-/** An approving comment that the threads do not show. Usually it was deleted, but only GitHub can confirm it. */
+/** Reads an approving comment that is missing from the threads. Usually it was deleted, but only GitHub can confirm that. */
 function readCitedComment(
   { lab, config, state }: Reader,
   { surface, comment }: { readonly surface: Surface; readonly comment: number },
@@ -150,7 +150,7 @@ function readCitedComment(
   return readCited(lab.client, citation, readingOf(lab, config));
 }
 
-/** The file on the target branch. */
+/** Reads the log file on the target branch. */
 async function closureLogOf(
   git: GitReader,
   { kind, lane }: LaneScopedConfig,
@@ -166,13 +166,13 @@ async function closureLogOf(
 }
 
 export type FactGatherer = {
-  /** `needed` is what the decision asked for; `withoutText` blanks comments that caused an error. */
+  /** `needed`: facts that the decision requested. `withoutText`: blanks comments that caused an error. */
   readonly gather: (state: RunState, needed: Needed, withoutText: WithoutText) => Promise<RunFacts>;
 };
 
 export type WithoutText = (comments: readonly CommentFacts[]) => readonly CommentFacts[];
 
-/** Caches all reads for one batch of triggers. Each run uses its lane's config. */
+/** Caches all reads for one batch of triggers. Uses the config of each run's lane. */
 export function createGatherer(open: OpenLab): FactGatherer {
   const { lab, git, config: labConfig, configHealth, store } = open;
   const values = new Map<string, unknown>();
@@ -204,7 +204,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
         issue: threads.kind === 'known' ? threads.value.issue : threads,
         comments,
         readAt,
-        // Few decisions read the text, and parsing it takes time.
+        // A getter, because few decisions read the text and parsing is slow.
         get body() {
           const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
           return text.kind === 'known'
@@ -220,7 +220,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
   };
 }
 
-/** Facts that are found by what stands in the threads. */
+/** Facts that can only be read after the threads. */
 const IN_THREADS: readonly string[] = [
   'comments',
   'change',
@@ -230,13 +230,13 @@ const IN_THREADS: readonly string[] = [
   'proposalTexts',
 ];
 
-/** The proposal's text. An issue keeps it even after the branch is deleted. */
+/** The proposal's text. An issue-first proposal keeps it in the issue, even after the branch is deleted. */
 function textOf({ proposal }: RunState, { pull, issue }: ThreadFacts): Observed<string> {
   if (isIssueFirst(proposal)) return issue.kind === 'known' ? known(issue.value.body) : issue;
   return pull.kind === 'known' ? known(pull.value.body) : pull;
 }
 
-/** What the journal recorded in the run's threads. An unhandled stop is processed again after a repair. */
+/** Commands in the run's threads that the journal recorded. Excludes unhandled stops, which are processed again after a repair. */
 function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['handedOver'] {
   const threads = [proposal.pull, proposal.issue];
   const isOpenStop = ({ name, answer }: SeenCommand): boolean =>
@@ -244,7 +244,7 @@ function handedOverOf({ proposal }: RunState, journal: JournalState): RunFacts['
   return new Map([...journal.commands].filter(([, one]) => threads.includes(one.thread) && !isOpenStop(one)));
 }
 
-/** Record-wide facts. A broken run may be live, and a broken journal may contain a hold: both make the facts unknown. */
+/** Facts of the whole record. A broken run may be live, and a broken journal may contain a hold: both make the facts unknown. */
 export function recordFactsOf({
   runs,
   broken,
@@ -263,7 +263,7 @@ export function recordFactsOf({
   };
 }
 
-/** The run's threads. A card can name an entry that the record lacks: that is how a rewound branch is noticed. */
+/** Reads the run's threads. If a card names an entry that the record lacks, the branch was rewound: reload it. */
 async function threadsOf(
   { lab, store }: OpenLab,
   config: LaneScopedConfig,
@@ -276,7 +276,7 @@ async function threadsOf(
   return read;
 }
 
-/** What a process that only posts knows of a run: the record, and the comments in its threads. */
+/** The facts of a process that only posts: the record, and the comments in the run's threads. */
 export function postingFacts(
   { lab, store }: OpenLab,
   state: RunState,

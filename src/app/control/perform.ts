@@ -1,4 +1,4 @@
-/** Performs the effects of control, one by one, with a crash-test boundary around each. */
+/** Performs control's effects one by one, with a crash-test boundary around each. */
 
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import { GitError } from '../../domain/git.ts';
@@ -29,7 +29,7 @@ type TextPlace = Pick<OpenLab, 'lab' | 'config'>;
 
 type TextEffect = Extract<Effect, { kind: 'post-comment' | 'edit-comment' | 'open-issue' | 'edit-issue' }>;
 
-/** The only place that seals texts. An unsealed text would count as another person's and be posted again. */
+/** Seals and writes a text; no other code seals texts. An unsealed text would count as another person's, and be posted again. */
 async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promise<EffectOutcome> {
   const { client } = lab;
   if (effect.kind === 'edit-issue' && effect.body === null) return editIssue(client, effect, lab.digestOf);
@@ -53,7 +53,7 @@ async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promis
       );
     case 'open-issue': {
       const markerOf = issueMarkerReader(lab, config);
-      // People may have edited the issue's text since.
+      // People may have edited the issue's text, so compare only the markers.
       const isSame = (number: number, standing: string): boolean => {
         const found = markerOf(number, standing);
         const isControls = found?.role === 'control' || markerOf(UNNUMBERED, body)?.role !== 'control';
@@ -69,7 +69,7 @@ async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promis
   }
 }
 
-/** Writes into a thread. If a locked thread had to be left unlocked, its maintainers are notified. */
+/** Writes into a thread. If a locked thread could not be locked again, notifies its maintainers. */
 async function written(
   place: TextPlace,
   thread: number,
@@ -83,7 +83,7 @@ async function written(
   return outcome;
 }
 
-/** Reads people's names at the time of posting, because accounts can be renamed. */
+/** Reads user names when posting, because accounts can be renamed. */
 async function mentionsOf(
   lab: Lab,
   { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,
@@ -103,7 +103,7 @@ async function mentionsOf(
   return renderMentions(summons, people);
 }
 
-/** Verifies the stored text like any other text in the thread. */
+/** Verifies the text that GitHub stored, like any other text in the thread. */
 function readBack(
   outcome: EffectOutcome,
   markerOf: (standing: string) => VerifiedMarker | null,
@@ -118,7 +118,7 @@ function threadOf(effect: TextEffect): number {
   return effect.kind === 'edit-issue' ? effect.issue : effect.thread;
 }
 
-/** Where effects are performed, and the config that seals their texts. */
+/** Where to perform effects, and the config with the keys that seal texts. */
 type PerformPlace = Pick<OpenLab, 'lab' | 'git' | 'config'>;
 
 /** Performs one effect. Throws only for bugs. */
@@ -126,7 +126,7 @@ export function perform(place: PerformPlace, effect: Effect): Promise<EffectOutc
   return between(place.lab, effect, () => carryOut(place, effect));
 }
 
-/** Reacts to a comment; this needs no config. */
+/** Reacts to a comment; does not need a config. */
 export function performReaction(
   lab: Lab,
   effect: Extract<Effect, { kind: 'react' }>,
@@ -177,7 +177,7 @@ async function carryOut(place: PerformPlace, effect: Effect): Promise<EffectOutc
 }
 
 /**
- * If the branch exists, an earlier attempt may have pushed it: branch names are unique to a run. Other writers can
+ * Pushes the branch of a run. Branch names are unique to a run, so an existing branch may come from an earlier try. Other writers can also
  * create it first, so it must not change other files.
  */
 async function pushBranch(
@@ -207,7 +207,7 @@ async function pushBranch(
   });
 }
 
-/** An earlier try pushed the same commit, and people may have built on it; any other branch of the name is not ours. Throws `GitError`. */
+/** Accepts a branch with the commit: an earlier try pushed it, and people may have built on it. Rejects others. Throws `GitError`. */
 async function sameCommit(git: LabGit, ref: string, sha: Sha): Promise<EffectOutcome> {
   await git.fetch();
   const tip = await git.resolve(ref);
@@ -217,7 +217,7 @@ async function sameCommit(git: LabGit, ref: string, sha: Sha): Promise<EffectOut
     : { kind: 'refused', code: 'branch-moved', message: `somebody else pushed ${ref}: delete it` };
 }
 
-/** What becomes of a branch that is there already. Throws `GitError`. */
+/** Decides whether an existing branch is usable, and adds the files if it may follow. Throws `GitError`. */
 async function pushedBefore(
   lab: Lab,
   git: LabGit,
@@ -240,8 +240,7 @@ async function pushedBefore(
   );
   if (first !== undefined) return elsewhere(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
   if (mayFollow !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
-  // The file was written for the current target branch. On an older base it would bring other lines of that branch
-  // along.
+  // The files were written for the current target branch. Committing them on an older base would also add other changes from that branch.
   for (const path of Object.keys(files))
     if ((await git.readText(from, path)) !== (await git.readText(base, path)))
       return elsewhere(`begins where ${path} was another`);
@@ -267,7 +266,7 @@ async function isSame(git: LabGit, commit: Sha, files: Readonly<Record<string, s
   return true;
 }
 
-/** Never moves a tag. A tag at another commit refuses the seal. */
+/** Creates a tag and never moves one. If the tag exists at another commit, the seal is refused. */
 async function pushTag(
   lab: Lab,
   git: LabGit,

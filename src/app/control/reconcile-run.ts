@@ -1,4 +1,4 @@
-/** The runs that triggers concern, and the loop around reconcile: decide one step, take it, feed the outcome back. */
+/** Selects the runs that triggers concern, and runs the reconcile loop: decide one step, take it, feed the outcome back. */
 
 import type { Effect, EffectOutcome } from '../../domain/effect.ts';
 import type { RunFacts } from '../../domain/facts.ts';
@@ -41,23 +41,35 @@ import { createGatherer, type FactGatherer } from './gather.ts';
 import { perform } from './perform.ts';
 import type { RunMemory, Settled, Turn, Work } from './turn.ts';
 
-/** `owing`: something failed or was unreadable. */
+/** `owing`: an effect failed, or a fact was unreadable. */
 type Reconciled = 'settled' | 'owing';
 
+<<<<<<< HEAD
 /** What a worker knows of one run. */
+||||||| 7b9cf532
+/** The run's fingerprint when nothing was left to do. */
+type Settled = Map<RunId, string>;
+
+/** What a worker knows of one run. */
+=======
+/** Fingerprint of each run when it had nothing left to do. */
+type Settled = Map<RunId, string>;
+
+/** This worker's knowledge for one run. */
+>>>>>>> h1
 type Look = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
 
 type Heard = {
   readonly triggers: readonly ReconcileRequest[];
-  /** A workflow run that the record names may have ended. */
+  /** Whether a workflow run in the record may have ended. */
   readonly mayHaveEnded: boolean;
-  /** Since the last look, a hold of the journal came or went. */
+  /** Whether a hold in the journal was added or removed since the last turn. */
   readonly areHoldsNew: boolean;
-  /** Its pushes change no gate. */
+  /** Pushes to this branch change no gate. */
   readonly logbookBranch: string;
 };
 
-/** Whether a workflow run that the record names may have ended. */
+/** Whether the triggers show that a workflow run in the record may have ended. */
 export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: ReadonlySet<number>): boolean {
   return triggers.some(
     (one) =>
@@ -66,7 +78,7 @@ export function tellsOfEnd(triggers: readonly ReconcileRequest[], dispatched: Re
   );
 }
 
-/** What the triggers give cause for; empty if they do not concern the run. A comment concerns the run of its thread alone. */
+/** The causes to reconcile the run; empty if the triggers do not concern it. A comment concerns only the run of its thread. */
 export function causesOf(look: Look, state: RunState, heard: Heard): readonly Cause[] {
   const { triggers, logbookBranch } = heard;
   const { pull, issue } = state.proposal;
@@ -81,19 +93,19 @@ export function causesOf(look: Look, state: RunState, heard: Heard): readonly Ca
     if (one.kind === 'comment' && isHere) isCommented = true;
     if (one.kind !== 'comment' && one.kind !== 'remark') isWide = true;
     if (one.kind === 'sweep') isSweep = true;
-    // Elapsed time, or a push except to the logbook branch, may change the gates.
+    // The gates may change over time, or by a push to any branch except the logbook's.
     if (one.kind === 'push' && one.ref !== `refs/heads/${logbookBranch}`) areGatesMoved = true;
   }
   areGatesMoved ||= isSweep;
   const isWaiting = state.submission === null || mayBeFixed(state);
-  // A sweep retries commands that wait for a fact and checks for deleted comments.
+  // A sweep also retries commands that wait for a fact, and checks for deleted comments.
   const isDue = (isWaiting && areGatesMoved) || (isSweep && hasUnanswered(state));
   if (isDue && !isOver(state)) return ['facts'];
   const causes: readonly Cause[] = isCommented ? ['comments'] : [];
   return isWide ? [...causes, ...causesOfRecord(look, state, heard.mayHaveEnded, areGatesMoved)] : causes;
 }
 
-/** Causes that no thread names: the clock, ended workflow runs, and what other processes have recorded. */
+/** Causes without a thread: the clock, ended workflow runs, and new entries of other processes. */
 function causesOfRecord(
   { settled, poster, now }: Look,
   state: RunState,
@@ -105,12 +117,12 @@ function causesOfRecord(
     const age = now - (fromRfc3339(state.head.at) ?? 0);
     return isNew && age < limits.overLookMs ? ['facts'] : [];
   }
-  // A launch that ended without a claim is not in the record.
+  // A launch that ended without a claim leaves no entry in the record.
   const isLaunching = state.submission === null && isLive(state);
   const isPursued = wantsRelaunch(state) || state.actions.some(({ ended }) => ended === null);
   if (mayHaveEnded && (isLaunching || isPursued)) return ['facts'];
-  // Other processes publish their own events first. After the end, update the check run immediately; also publish a runner's refusal before the next sweep. Other posts of the watch can
-  // wait.
+  // Give other processes time to publish their own events. Exceptions: after the end, update the check run immediately; publish a runner's
+  // refusal before the next sweep. Other posts of the watch can wait.
   const isOurs = state.end !== null || isHeadOurs(state, poster);
   const isAged = isOpenToAll(state.head.at, now) || hasUnanswered(state);
   if (isNew && (isAged || isOurs)) return ['facts'];
@@ -120,7 +132,7 @@ function causesOfRecord(
   ];
 }
 
-/** The issue in which a gate waits for a comment, or null. */
+/** The issue in which a gate waits for a comment; null if there is none. */
 export function awaitedThread(state: RunState): number | null {
   const isAwaited = state.gate?.verdicts.some(
     ({ gate, outcome }) => gate === 'issue-updated' && outcome !== 'pass',
@@ -128,13 +140,14 @@ export function awaitedThread(state: RunState): number | null {
   return isAwaited === true && !isOver(state) ? state.proposal.issue : null;
 }
 
-/** Remembers the result; a pending result is forgotten, so the run is reconciled again. */
+/** Stores the result of a turn. A pending result is not stored, so the run is reconciled again. */
 export function noteReconciled(
   { settled, poster, now }: Look,
   before: RunState,
   state: RunState | null,
   { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
+<<<<<<< HEAD
   // A turn that decided some things alone settles only a run that was settled before it.
   const isWhole = causes.includes('facts') || isSettled(settled, before, now);
   if (state === null || outcome === 'owing' || !isWhole) {
@@ -145,6 +158,23 @@ export function noteReconciled(
   const isPosted = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
   const untilMs = isPosted ? null : now + limits.publishGraceMs;
   settled.set(before.run, { standing: standing(state), untilMs });
+||||||| 7b9cf532
+  // A turn that decided some things alone settles only a run that was settled before it.
+  const isWhole = causes.includes('facts') || isSettled(settled, before);
+  // Look again after another process had its time to publish.
+  const isPosted =
+    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
+  else settled.delete(before.run);
+=======
+  // A turn with a limited agenda settles only a run that was settled before.
+  const isWhole = causes.includes('facts') || isSettled(settled, before);
+  // Reconcile again after the other process had its time to publish.
+  const isPosted =
+    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
+  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
+  else settled.delete(before.run);
+>>>>>>> h1
 }
 
 /** Whether every run that is not over was left with nothing to do, in this state. */
@@ -162,7 +192,7 @@ function hasUnanswered(state: RunState): boolean {
   return [...state.commands.values()].some((command) => command.answer === null);
 }
 
-/** Fingerprint of everything that can make a run pending. */
+/** Fingerprint of all state that can make a run pending. */
 function standing(state: RunState): string {
   const open = [...state.commands.values()].filter(({ answer }) => answer === null);
   const cared = state.actions.flatMap(({ approvals, claim, ended }) => [
@@ -176,7 +206,7 @@ function standing(state: RunState): string {
 /** A run needs about six rounds from a command to a dispatch. */
 export const RECONCILE_ROUNDS_MAX = 25;
 
-/** Every run that the triggers may concern. */
+/** All runs; each is reconciled only if the triggers concern it. */
 export function concernedRuns({ open, triggers, troubles, runs: memory }: Turn): readonly Work[] {
   const record = open.store.current();
   const holds = holdsOf(record);
@@ -194,7 +224,7 @@ export function concernedRuns({ open, triggers, troubles, runs: memory }: Turn):
   }));
 }
 
-/** Every run, as far as the watchdog looks after it: whether its watch works. */
+/** All runs, limited to the watchdog's question: does the run's watch work? */
 export function watchesOf(open: OpenLab, troubles: Trouble[]): readonly Work[] {
   const gatherer = createGatherer(open);
   return open.store.current().runs.map(({ run }) => ({
@@ -262,22 +292,22 @@ function posterOf(store: EventStore, run: RunId, speaksFor: readonly Role[]): Po
   return { speaksFor, appended: store.appended(run) };
 }
 
-/** All holds as one text: a change affects the gates of every waiting run. */
+/** All holds as one text. If it changes, the gates of every waiting run are due. */
 export function holdsOf({ journal }: Record): string {
   return journal.holds.map(({ scope, lane, date }) => `${scope} ${lane} ${date}`).join(', ');
 }
 
-/** Workflow runs that the record names. */
+/** Ids of the workflow runs in the record. */
 export function dispatchedIn({ runs, journal }: Record): ReadonlySet<number> {
   const all = [...runs, journal].flatMap(({ dispatches }) => dispatches);
   return new Set(all.map(({ workflowRun }) => workflowRun));
 }
 
-/** Where a process reads the facts of one run. */
+/** Where a process gets the facts of one run. */
 export type FactSource = {
-  /** `needed`: what the decisions asked for. */
+  /** `needed`: facts that the decisions requested. */
   readonly gather: (state: RunState, needed: ReadonlyMap<string, Need>) => Promise<RunFacts>;
-  /** Whether facts that the effect rests on had to be read again. */
+  /** Whether the facts behind the effect had to be read again. */
   readonly refresh?: (effect: Effect) => Promise<boolean>;
   readonly note?: (effect: Effect, outcome: EffectOutcome) => void;
 };
@@ -287,31 +317,31 @@ type RunContext = {
   readonly source: FactSource;
   readonly agenda: Agenda;
   readonly memory: AttemptCache;
-  /** Facts that the first round has. */
+  /** Facts to read before the first round. */
   readonly needs?: readonly Need[];
   readonly mayHaveEnded?: boolean;
   /** Post only comments of these kinds. */
   readonly only?: PublishInput['only'];
 };
 
-/** What became of a run's turn. */
+/** The result of a run's turn. */
 type Turned = { readonly outcome: Reconciled; readonly memory: AttemptCache };
 
-/** Decides and acts until no step is possible now. Control, the watch and the watchdog differ in the agenda and the facts. */
+/** Decides and acts until no step is possible now. Control, the watch and the watchdog use different agendas and facts. */
 export async function reconcileRun(context: RunContext, run: RunId): Promise<Turned> {
   const { open, source } = context;
   const { lab, store } = open;
   let { memory, agenda } = context;
   const needed = new Map(context.needs?.map((one) => [needName(one), one]));
   let head: string | null = null;
-  // A round that only asks for facts does not count: there are finitely many, and none is asked for twice.
+  // Rounds that only request facts do not count: the number of facts is finite, and each is requested once.
   for (let round = 0; round < RECONCILE_ROUNDS_MAX + needed.size; round += 1) {
     const state = stateOf(store, run);
     if (state === null) return { outcome: 'settled', memory };
     const facts = await source.gather(state, needed);
     // Reading the cards reloaded the record, so the state may have changed.
     if (stateOf(store, run)?.head.hash !== state.head.hash) continue;
-    // Another process has appended.
+    // Another process has appended entries.
     if (head !== null && head !== state.head.hash) agenda = agendaFor(['facts'], agenda);
     head = state.head.hash;
     const writable = writableKinds(lab.client, lab.now());
@@ -376,7 +406,7 @@ async function take(
   const journal = { run: JOURNAL, drafts: step.journal } as const;
   const recorded = await recordAsDecided(open, [{ run, drafts: step.drafts }, journal]);
   if (recorded.kind === 'refused') return 'refused';
-  // The record moved: the next round finds out.
+  // The record changed; the next round decides again.
   if (recorded.kind === 'nothing') return memory;
   return { ...memory, appended: new Set(open.store.appended(run)) };
 }

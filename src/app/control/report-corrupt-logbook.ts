@@ -1,4 +1,4 @@
-/** Posts one comment about a logbook that is broken or cannot be written. The journal decides which process posts it. */
+/** Posts one comment about a logbook that is broken or cannot be written. The journal determines which process posts it. */
 
 import { GitError } from '../../domain/git.ts';
 import { incidentDraft } from '../../domain/incidents.ts';
@@ -16,17 +16,17 @@ import type { OpenLab } from '../open-lab.ts';
 import { isPosted, say } from '../outbox.ts';
 import { asBroken, contained, type Trouble } from '../trouble.ts';
 
-/** Sealed runs that one sweep checks. */
+/** Number of sealed runs, and of unsealed runs, that one sweep checks. */
 const SEAL_TAGS_LOOKED = 5;
 
 /**
- * The newest sealed runs with a missing or moved tag, and the newest unsealed runs with a tag, as of the last fetch.
- * If git fails, there is no finding.
+ * Checks the newest sealed runs for a missing or moved tag, and the newest unsealed runs for an unexpected tag, as of the last fetch. A git
+ * failure is no finding.
  */
 export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<readonly BrokenRun[]> {
   const { runs } = open.store.current();
   const sealed = runs.filter(({ seal }) => seal !== null);
-  // A run being sealed has its tag before its record.
+  // Skip a run that is being sealed: its tag is pushed before its record.
   const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));
   const found: BrokenRun[] = [];
   for (const state of [...sealed.slice(0, SEAL_TAGS_LOOKED), ...others.slice(0, SEAL_TAGS_LOOKED)]) {
@@ -55,12 +55,12 @@ async function faultOf({ git, lab }: OpenLab, state: RunState): Promise<BrokenRu
   }
 }
 
-/** A posted notice can be deleted, so its thread is read again after this time. */
+/** People can delete a posted notice, so read its thread again after this time. */
 const NOTICE_RECHECK_MS = 10 * 60 * 1_000;
 
 /**
- * `more`: faults outside of the record, such as a lost seal tag; `heard`: threads with a new command. A
- * notice that cannot be posted is itself recorded as trouble.
+ * Posts all faults of the record. `more`: faults outside the record, such as a lost seal tag. `heard`: threads with a new command. A notice
+ * that cannot be posted is recorded as trouble.
  */
 export async function reportCorruptLogbook(
   open: OpenLab,
@@ -71,7 +71,7 @@ export async function reportCorruptLogbook(
   const { broken, runs } = open.store.current();
   if (broken.length + more.length === 0 && open.store.refusal() === null) return;
   const ofRuns = new Set(runs.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
-  // Only the journal could record answers in threads without a run.
+  // Threads without a run get their answers from the journal only, so they need the notice.
   const unanswered = heard.filter((thread) => !ofRuns.has(thread)).slice(0, limits.refusedToldInMax);
   const ofJournal = broken.filter(({ run }) => run === JOURNAL);
   const owed = unanswered.flatMap((thread) => ofJournal.map((fault) => ({ ...fault, thread })));
@@ -79,13 +79,13 @@ export async function reportCorruptLogbook(
   await reportFaults(open, faults, troubles);
 }
 
-/** Posts a notice for each error of a single run, thread or file. */
+/** Posts a notice for each error of one run, thread or file. */
 export async function reportTroubles(open: OpenLab, troubles: Trouble[]): Promise<void> {
   const met = troubles.map((trouble) => asBroken(open, trouble));
   await reportFaults(open, met, troubles);
 }
 
-/** Only these faults. Alarms before a reconcile leave out refused pushes, because the reconcile retries them. */
+/** Posts only these faults. Alarms before a reconcile exclude refused pushes, because the reconcile retries them. */
 export async function reportFaults(
   open: OpenLab,
   faults: readonly BrokenRun[],
@@ -100,11 +100,11 @@ async function tell(open: OpenLab, broken: BrokenRun): Promise<void> {
   if (owed !== null && isPosted(open, owed)) return;
   const isRefused = broken.fault.kind === 'push-refused';
   open.lab.log('a fault is to be reported', { run: broken.run, fault: faultKey(broken.fault) });
-  // If nothing can be recorded, only the thread shows whether the notice is posted.
+  // If nothing can be recorded, only the thread shows whether the notice was posted.
   if (owed !== null && (isRefused || (await isOurTurn(open, broken)))) await say(open, owed);
 }
 
-/** A refused push, as a fault of its run. Without a run, the threads with new commands get the notice, because they get no answer. */
+/** A refused push as a fault of its run. Without a run, threads with new commands get the notice, because they get no answer. */
 function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly BrokenRun[] {
   const refusal = store.refusal();
   if (refusal === null) return [];
@@ -116,7 +116,7 @@ function refusedPush({ store }: OpenLab, heard: readonly number[]): readonly Bro
   return threads.map((thread) => ({ ...refused, thread }));
 }
 
-/** The journal and internal errors have no thread, so the newest run's thread gets the notice. */
+/** The thread for the notice. The journal and internal errors have no thread, so they use the newest run's thread. */
 function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): number | null {
   if (thread !== null) return thread;
   if (state !== null) return state.proposal.pull;
@@ -124,7 +124,7 @@ function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): numb
   return isElsewhere ? (open.store.current().runs[0]?.proposal.pull ?? null) : null;
 }
 
-/** The process that records the incident posts it; others wait. If nothing can be recorded, only the thread is checked. */
+/** Whether this process may post: the process that records the incident posts it. If nothing can be recorded, any process may post. */
 async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const { run, fault, thread } = broken;
   const { store, lab } = open;

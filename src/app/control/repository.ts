@@ -1,4 +1,4 @@
-/** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, a valid config gets a backtest. */
+/** Checks a pushed `.github/ferrybot.yml` before its merge: problems become annotations, and a valid config gets a backtest. */
 
 import { lintClusterFile, unreadFinding } from '../../care/infra/lint.ts';
 import { leftBehind, traitsOf } from '../../config/lane-of-file.ts';
@@ -27,20 +27,20 @@ import { recordFactsOf } from './gather.ts';
 import { perform } from './perform.ts';
 import type { Turn, Work } from './turn.ts';
 
-// Lints the cluster files of a branch before its merge: setup commands that write where a bucket may not be mounted (policy AG-20).
+// Lints a branch's cluster files before its merge: setup commands must not write to a folder that may lack its bucket mount (policy AG-20).
 
-/** Cluster files of one branch that are linted. */
+/** Maximum number of linted cluster files per branch. */
 export const INFRA_FILES_MAX = 30;
-/** Thirty files of the maximum size would take half a minute. */
+/** Limit on the total size, because thirty files of the maximum size would take half a minute. */
 const INFRA_LOOK_CHARACTERS_MAX = 200_000;
 
-/** A file of the branch's head. */
+/** A file at the branch's head. */
 type InfraText = { readonly path: string; readonly text: string };
 
-/** A branch that was pushed to; `fork` is where it left the default branch. */
+/** A pushed branch; `fork` is the commit where it left the default branch. */
 type Branch = { readonly head: Sha; readonly fork: Sha };
 
-/** Puts the check on a head that changes cluster files. Returns whether the check is on it. */
+/** Adds the check to a head that changes cluster files. Returns whether the check was added. */
 async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
   const changed = (await open.git.changedPaths(fork, head)).filter((path) => isInfraFile(open.config, path));
   const files: InfraText[] = [];
@@ -62,11 +62,11 @@ async function checkInfra(open: OpenLab, { head, fork }: Branch): Promise<boolea
   return outcome.kind === 'done';
 }
 
-/** A file that the config names, or a YAML file in `infra/`. */
+/** Whether the config names the file, or it is a YAML file in `infra/`. */
 function isInfraFile(config: LabConfig, path: string): boolean {
   return mountPointsOf(config, path).length > 0 || /^infra\/[^/]+\.ya?ml$/.test(path);
 }
-/** Lints the files of one commit, up to a total size. */
+/** Lints the files of one commit, up to a maximum total size. */
 export function lintTogether(config: LabConfig, files: readonly InfraText[]): readonly LintedFile[] {
   let characters = 0;
   return files
@@ -81,7 +81,7 @@ export function lintTogether(config: LabConfig, files: readonly InfraText[]): re
 
 const LOOK_TOO_LARGE = `not judged: too large: this commit's cluster files have more than ${INFRA_LOOK_CHARACTERS_MAX} characters`;
 
-/** `infra/` may hold other YAML. A file that the config does not name needs command lists to count. */
+/** `infra/` may contain other YAML. A file that the config does not name counts only if it has command lists. */
 function isCluster(config: LabConfig, { path, text }: InfraText): boolean {
   return mountPointsOf(config, path).length > 0 || text.includes('_commands');
 }
@@ -97,7 +97,7 @@ function mountPointsOf(config: LabConfig, path: string): readonly string[] {
   });
 }
 
-/** Each returns whether its check is on the head; a branch that does not change the checked files gets no check. */
+/** Returns whether the check was added to the head. A branch that does not change the checked files gets no check. */
 type BranchCheck = (open: OpenLab, branch: Branch) => Promise<boolean>;
 
 const CHECKS: readonly (readonly [name: string, check: BranchCheck])[] = [
@@ -105,7 +105,7 @@ const CHECKS: readonly (readonly [name: string, check: BranchCheck])[] = [
   ['infra', checkInfra],
 ];
 
-/** Every branch that was pushed to, once per commit. A check that GitHub rejected is retried at the next push. */
+/** Checks every pushed branch, once per commit. A check that GitHub rejected is retried at the next push. */
 export function branchChecks({ open, triggers }: Turn): readonly Work[] {
   const own = [`refs/heads/${open.defaultBranch}`, `refs/heads/${open.config.logbookBranch}`];
   const refs = new Set(triggers.flatMap((trigger) => (trigger.kind === 'push' ? [trigger.ref] : [])));
@@ -126,7 +126,7 @@ async function checkBranch(open: OpenLab, ref: string, name: string, check: Bran
     if (branch === null || open.posted.texts.has(key)) return;
     if (await check(open, branch)) notePosted(open, key);
   } catch (error) {
-    // If git fails, put no check: a passing one would be wrong.
+    // If git fails, add no check: a passing one would be wrong.
     if (!(error instanceof GitError) || error.code === 'unreadable') throw error;
     open.lab.log(`the check of ${name} on ${ref} could not be made: ${error.message}`);
   }
@@ -138,7 +138,7 @@ async function branchAt({ git, defaultBranch }: OpenLab, ref: string): Promise<B
   return head === null || fork === null ? null : { head, fork };
 }
 
-/** Puts the check on a head that changes the config. Returns whether the check is on it. */
+/** Adds the check to a head that changes the config. Returns whether the check was added. */
 async function checkConfig(open: OpenLab, { head, fork }: Branch): Promise<boolean> {
   const text = await open.git.readText(head, CONFIG_PATH);
   if (text === null || text === (await open.git.readText(fork, CONFIG_PATH))) return false;
@@ -168,8 +168,8 @@ function verdictOf({ store, lab, configHealth }: OpenLab, text: string): ConfigV
 }
 
 /**
- * In a month without a checkpoint: reads every run that is over, records a checkpoint without those that are not as they
- * ended, and deletes the marks that no process needs any more. Returns what was rewritten. Throws `GitError`.
+ * Records the first checkpoint of a month. Verifies every run that is over, records the runs that still match, and deletes marks that are
+ * no longer needed. Returns the runs that were rewritten. Throws `GitError`.
  */
 export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRun[]> {
   const { store, lab } = open;
@@ -195,7 +195,7 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
     ended: over.filter((run) => !lost.includes(run)),
     live: [
       ...fresh.filter((mark) => mark.over !== true).map(runAt),
-      // Somebody deleted every mark of these.
+      // Runs without any remaining mark: a person deleted all of them.
       ...(before?.live.filter(({ run }) => fresh.every((mark) => mark.run !== run)) ?? []),
     ],
   };
@@ -212,14 +212,14 @@ export async function checkpointRecord(open: OpenLab): Promise<readonly BrokenRu
   }));
 }
 
-/** Of each run the mark of its last entry. */
+/** The newest mark of each run. */
 function newestOf(marks: readonly Mark[]): readonly Mark[] {
   const found = new Map<string, Mark>();
   for (const mark of marks) if ((found.get(mark.run)?.seq ?? -1) < mark.seq) found.set(mark.run, mark);
   return [...found.values()];
 }
 
-/** Deletes the marks of the finished runs that the checkpoint covers, and the journal's own from before it. */
+/** Deletes the marks of the finished runs in the checkpoint, and the journal's marks before the checkpoint. */
 async function deleteMarks({ git, store, lab }: OpenLab, marks: readonly Mark[], seq: number): Promise<void> {
   const ended = store.current().journal.checkpoint?.ended;
   const old = marks.filter(({ run, seq: at }) => (run === JOURNAL ? at < seq : ended?.has(run) === true));

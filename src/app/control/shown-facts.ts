@@ -1,4 +1,4 @@
-/** Reads the edit history of what people were shown: the card, and proposals to change a cluster. */
+/** Reads the edit history of texts that approvers saw: the card, and proposals to change a cluster. */
 
 import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
 import type { ActionRecord } from '../../domain/actions/action.ts';
@@ -25,14 +25,14 @@ import { issueMarkerReader, readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Once } from './turn.ts';
 
-/** Where texts are read, within one trigger. */
+/** Where to read texts, within one batch of triggers. */
 type TextReader = {
   readonly lab: Lab;
   readonly config: LabConfig;
   readonly once: Once;
 };
 
-/** The versions of the card since it was posted, in one request. */
+/** All versions of the card since it was posted, in one request. */
 export async function readCardHistory(
   reader: TextReader,
   state: RunState,
@@ -43,7 +43,7 @@ export async function readCardHistory(
   return card === null ? unknown('no card stands there') : historyOf(reader, card, commandsSince(state));
 }
 
-/** The comment that shows a proposal, with its versions; null if no comment ever did. */
+/** The comment that shows a proposal, with its versions; null if no comment ever showed it. */
 export async function readProposalComment(
   reader: TextReader,
   one: ActionRecord,
@@ -59,7 +59,7 @@ export async function readProposalComment(
   return known(null);
 }
 
-/** Those of the journal's proposals that a thread's description shows, with its versions. */
+/** The journal's proposals that a thread's description shows, with its versions. */
 export async function readDescription(
   { lab, config }: Pick<OpenLab, 'lab' | 'config'>,
   actions: readonly ActionRecord[],
@@ -100,7 +100,7 @@ const NOTHING_DECLARED: DeclaredText = {
   boxes: [],
 };
 
-/** Reads one text. Without a known change there is no delta to compare it with. */
+/** Reads one text. Without a known change, it has no delta to compare with. */
 export function readBody(
   lab: Pick<Lab, 'digestOf'>,
   { kind, lane }: LaneScopedConfig,
@@ -116,7 +116,7 @@ export function readBody(
   return known({ fingerprint, ...facts });
 }
 
-/** The proposal that this proposal names as its predecessor, from the record. */
+/** The recorded proposal that this proposal names as its predecessor. */
 export function lastKnownRun(state: RunState, runs: readonly RunState[]): TextAbout['last'] {
   return runs.find((run) => run.run === state.proposal.interval.lastRun)?.proposal ?? null;
 }

@@ -1,4 +1,4 @@
-/** Finds what no webhook reported: unanswered comments on every surface, and threads that ask for a run. */
+/** Finds what no webhook reported: unanswered comments on every surface, and threads that request a run. */
 
 import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
@@ -21,30 +21,30 @@ import { labelledIn, laneLabels, waitingFor } from '../propose/requests.ts';
 import type { Record } from '../record-files.ts';
 import { contained, containedEach, inComment, type Trouble, type Where } from '../trouble.ts';
 
-/** Pages of 100 comments or pull requests per pass. */
+/** Maximum pages of 100 comments or pull requests per pass. */
 const SWEEP_PAGES_MAX = 20;
 
-/** How far each list was read, in GitHub's times. Without news the cursor stays, so that the next request is answered with 304. */
+/** Read position in each list, in GitHub's times. Without new items it stays the same, so that the next request is answered with 304. */
 export type SweepCursor = {
   readonly comment: Instant;
   readonly 'review-comment': Instant;
-  /** Pull requests and issues that changed. */
+  /** Position in the list of changed pull requests and issues. */
   readonly threads: Instant;
-  /** Pull requests with unread reviews: there were too many, or GitHub did not answer. */
+  /** Pull requests with unread reviews, because there were too many or GitHub did not answer. */
   readonly unread: readonly number[];
 };
 
 type Swept = {
   readonly triggers: readonly ReconcileRequest[];
-  /** Used for the next sweep once all these triggers are handled. */
+  /** Use it for the next sweep, once all these triggers are handled. */
   readonly cursor: SweepCursor;
-  /** False if a limit was reached: the next pass continues from the cursor. */
+  /** False if a limit was reached; the next pass then continues from the cursor. */
   readonly isWhole: boolean;
 };
 
 /**
- * Triggers for every unanswered comment, and every thread that asks for a run, since the cursor (null: since the record's newest entry).
- * Null if the comments could not be listed.
+ * Returns triggers for every unanswered comment, and every thread that requests a run, since the cursor (null: since the record's newest
+ * entry). Null if the comments could not be listed.
  */
 export async function sweep(
   open: OpenLab,
@@ -74,7 +74,7 @@ export async function sweep(
   };
 }
 
-/** Threads that changed: those that ask for a run, and commands in reviews of pull requests that ferrybot answers in. */
+/** Changed threads: threads that request a run, and commands in reviews of pull requests that ferrybot answers in. */
 async function sweepThreads(
   open: OpenLab,
   { threads: since, unread }: SweepCursor,
@@ -112,7 +112,7 @@ async function sweepThreads(
 
 const EXPERIMENT = 'experiment';
 
-/** Threads that changed and carry a lane's label, threads that wait for a lane with room, and experiment issues without a run. */
+/** Changed threads with a lane's label, threads that wait for a lane with room, and experiment issues without a run. */
 async function labelledThreads(
   open: OpenLab,
   moved: readonly ListedThread[],
@@ -127,7 +127,7 @@ async function labelledThreads(
   const labelled = labelledIn(open, found).map(
     (thread): ReconcileRequest => ({ kind: 'thread', thread, labels: laneLabels(open) }),
   );
-  // Webhooks reported the experiments that a new process finds.
+  // A new process skips experiments, because webhooks already reported them.
   if (isFirst) return labelled;
   const isOwned = (thread: number): boolean =>
     open.store.current().runs.some((run) => !isOver(run) && run.proposal.issue === thread);
@@ -175,8 +175,8 @@ function triggerOf({ surface, id, thread, author, at }: SweptComment): Reconcile
 }
 
 /**
- * The unanswered comments in as many threads as one trigger reads. The first second is always read whole, so that a
- * flood within one second cannot block the sweep.
+ * The unanswered comments of as many threads as one trigger handles. Always includes the whole first second, so that a flood within one
+ * second cannot block the sweep.
  */
 function within(open: OpenLab, listing: Listing, since: Instant, troubles: Trouble[]): Listing {
   const found: SweptComment[] = [];
@@ -190,14 +190,14 @@ function within(open: OpenLab, listing: Listing, since: Instant, troubles: Troub
   return { ...listing, found };
 }
 
-/** Overlaps with the last read, because a list may lack the newest comments. */
+/** Overlaps with the last read, because GitHub's list may not show the newest comments yet. */
 function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Instant): Instant {
   if (!isWhole) return next;
   const slack = after(next, -limits.sweepSlackMs);
   return slack < since ? since : slack;
 }
 
-/** Comments of people with an unanswered command. */
+/** Comments by people that contain an unanswered command. */
 function wantedOf(
   open: OpenLab,
   found: readonly SweptComment[],
@@ -215,7 +215,7 @@ function wantedOf(
   return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
 }
 
-/** A new process starts at the newest record, and at least some days back. */
+/** A new process starts at the record's newest entry, but at least some days back. */
 function firstCursor(record: Record, now: Instant): SweepCursor {
   const heads = [
     ...record.runs.map((run) => run.head.at),

@@ -44,7 +44,7 @@ import { recordFactsOf, type WithoutText } from './gather.ts';
 import { readDescription } from './shown-facts.ts';
 import type { Turn, Work } from './turn.ts';
 
-/** `past` is the thread's ended run. If `comments` lack the card, the whole thread is read. */
+/** `past`: the thread's ended run. If `comments` do not contain the card, reads the whole thread. */
 async function keepIssueCard(
   open: OpenLab,
   thread: number,
@@ -61,7 +61,7 @@ async function keepIssueCard(
   if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
 }
 
-/** Posts answers that no thread is known to show. A new process reads each thread with an answer of the last day once. */
+/** Posts answers that this process has not seen in their threads. A new process reads each thread with an answer of the last day once. */
 export async function publishAnswers(open: OpenLab, troubles: Trouble[]): Promise<void> {
   const now = open.lab.now();
   const owed = owedAnswers(open, limits.overLookMs).filter((one) => !isPosted(open, one));
@@ -76,7 +76,7 @@ export async function publishAnswers(open: OpenLab, troubles: Trouble[]): Promis
   }
 }
 
-/** Posts the journal's answers that this thread lacks. Failures are retried at the next sweep. */
+/** Posts the journal's answers that are missing in this thread. Failures are retried at the next sweep. */
 async function publishAnswersIn(
   open: OpenLab,
   thread: number,
@@ -98,7 +98,7 @@ async function publishAnswersIn(
   }
 }
 
-/** Answers that are not older than this, and that this process may post. */
+/** Answers up to this age that this process may post. */
 function owedAnswers(
   { lab, store }: OpenLab,
   ageMs: number,
@@ -118,8 +118,8 @@ function owedAnswers(
 type HeardTrigger = Extract<ReconcileRequest, { kind: 'comment' | 'thread' }>;
 
 /**
- * The threads with a new slash command, and changed experiment issues, that no active run owns. A command to a run with a broken record is
- * no command to a newer run of its thread.
+ * Threads with a new slash command, and changed experiment issues, that no active run owns. A command for a run with a broken record does
+ * not go to a newer run in the thread.
  */
 export function threadsWithoutRun({ open, triggers, troubles }: Turn): readonly Work[] {
   const { runs, broken } = open.store.current();
@@ -149,13 +149,13 @@ type ThreadLook = {
   readonly troubles: Trouble[];
 };
 
-/** `isOwing` if the thread could not be read or written, or a command is left. */
+/** `isOwing`: the thread could not be read or written, or a command is still unanswered. */
 async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly isOwing: boolean }> {
   const { thread, heard } = look;
   const { lab, config } = open;
   const record = open.store.current();
   const isHere = isIn(thread);
-  // After an outage, a sweep finds comments older than the usual lookback.
+  // After an outage, a sweep finds comments that are older than the usual lookback.
   const lookback = after(lab.now(), -limits.sweepLookbackMs);
   const since = heard.reduce(
     (from, trigger) =>
@@ -168,7 +168,7 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly
     return { isOwing: true };
   }
   const comments = look.withoutText(read.value.comments);
-  // The thread may show a card of a run that the record lacks.
+  // The thread may contain a card of a run that the record lacks.
   for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isHere) ?? null;
@@ -221,12 +221,12 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly
     otherwise,
     now,
   });
-  // A lost race is retried at the next trigger.
+  // After a lost race, the next trigger retries.
   const isRecorded = async (): Promise<boolean> =>
     (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
   if (drafts.length > 0 && !(await isRecorded())) return { isOwing: true };
   await publishAnswersIn(open, thread, comments, look.troubles);
-  // An issue that asks for a run either starts one or gets the reason why not.
+  // An issue that requests a run either starts one or gets the reason for the refusal, so it needs no card.
   const hasCard =
     read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);
   if (broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
@@ -238,7 +238,7 @@ function isIn(thread: number): (state: RunState) => boolean {
   return ({ proposal }) => proposal.pull === thread || proposal.issue === thread;
 }
 
-/** The broken run of this thread. */
+/** The broken run that this thread belongs to. */
 function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isIn(thread);
   return store

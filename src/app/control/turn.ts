@@ -1,4 +1,4 @@
-/** One batch of triggers, and what a subject has to do for it. */
+/** One batch of triggers, and the work of one subject. */
 
 import type { Role } from '../../domain/logbook/parts.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
@@ -7,15 +7,31 @@ import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Trouble, Where } from '../trouble.ts';
 
+<<<<<<< HEAD
 /** The run's fingerprint when nothing was left to do, and until when it counts (null = until it changes). */
 export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
 
 /** What this process knows of runs between batches. */
+||||||| 7b9cf532
+/** What this process knows of runs between batches. */
+=======
+/** What this process remembers about runs between batches. */
+>>>>>>> h1
 export type RunMemory = {
   /** Roles whose events this process publishes. */
   readonly speaksFor: readonly Role[];
+<<<<<<< HEAD
   readonly settled: Settled;
   /** The journal's holds at the last look. */
+||||||| 7b9cf532
+  /** The run's fingerprint when nothing was left to do. */
+  readonly settled: Map<RunId, string>;
+  /** The journal's holds at the last look. */
+=======
+  /** Fingerprint of each run when it had nothing left to do. */
+  readonly settled: Map<RunId, string>;
+  /** The journal's holds at the end of the last batch. */
+>>>>>>> h1
   holds: string;
 };
 
@@ -29,15 +45,15 @@ export type Turn = {
   readonly ownPulls: { readonly waiting: Set<number> };
 };
 
-/** `isOwing`: the triggers must be handled again; `moved`: threads to reconcile in the same batch; `faults`: to report. */
+/** `isOwing`: handle the triggers again. `moved`: threads to reconcile in the same batch. `faults`: faults to report. */
 export type Outcome = {
   readonly isOwing?: boolean;
   readonly moved?: readonly number[];
   readonly faults?: readonly BrokenRun[];
 };
 
-/** What one subject may have to do, and where a failure is reported. */
+/** Possible work for one subject, and the location for its errors. */
 export type Work = { readonly where: Where; readonly reconcile: () => Promise<Outcome> | Promise<void> };
 
-/** Reads each key once: within a batch of triggers the outside world counts as unchanged. */
+/** Reads each key once, because within a batch the outside world counts as unchanged. */
 export type Once = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;

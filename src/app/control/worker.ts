@@ -36,7 +36,7 @@ import { type SweepCursor, sweep } from './sweep.ts';
 import { publishAnswers, threadsWithoutRun } from './thread.ts';
 import type { Outcome, RunMemory, Turn, Work } from './turn.ts';
 
-/** `journal`: the journal has entries that the last batch did not see. `moved`: a decision of this batch concerns the threads. */
+/** `journal`: the journal has entries since the last batch. `moved`: a decision of this batch concerns the thread. */
 type Occasion = ReconcileRequest['kind'] | 'journal' | 'moved';
 
 type Subject = {
@@ -44,10 +44,10 @@ type Subject = {
   readonly find: (turn: Turn) => readonly Work[];
 };
 
-/** A comment concerns its thread; the rest, only if it was recorded in the journal. */
+/** A comment concerns only its thread; other subjects see it only once the journal has recorded it. */
 const WIDE = ['journal', 'thread', 'push', 'workflow-ended', 'sweep'] as const;
 
-/** In order: a hold that is recorded in a thread without a run concerns the runs after it. */
+/** The order matters: a hold that is recorded in a thread without a run concerns the runs after it. */
 const SUBJECTS: readonly Subject[] = [
   // Lanes.
   { on: ['sweep', 'thread'], find: (turn) => everywhere(() => completeProposals(turn.open, turn.troubles)) },
@@ -55,7 +55,7 @@ const SUBJECTS: readonly Subject[] = [
   { on: ['comment', 'thread'], find: threadsWithoutRun },
   // Runs.
   { on: ['comment', 'remark', 'moved', ...WIDE], find: concernedRuns },
-  // Threads that ask for a run or name one.
+  // Threads that request a run or name one.
   {
     on: WIDE,
     find: ({ open, troubles }) => everywhere(async () => ({ moved: await settleRequests(open, troubles) })),
@@ -86,8 +86,8 @@ async function takeUp({ open, triggers, ownPulls, troubles }: Turn): Promise<Out
 }
 
 /**
- * Reconciles every subject that declared one of the triggers, then the threads that these decisions concern. An error of one subject
- * keeps no other back. `seen`: the record after the last batch.
+ * Reconciles every subject that declared one of the triggers, then the threads that these decisions concern. An error of one subject does
+ * not stop the others. `seen`: the record after the last batch.
  */
 async function reconcileSubjects(
   turn: Turn,
@@ -123,10 +123,10 @@ async function reconcileSubjects(
   };
 }
 
-/** Comments that this process remembers, so that it reacts to each of them once. */
+/** Maximum comments in memory, so that the worker reacts to each comment once. */
 const ACKNOWLEDGED_MAX = 500;
 
-/** Reacts once to each comment with a command among the triggers. */
+/** Reacts once to each comment with a command. */
 type GiveReceipts = (triggers: readonly ReconcileRequest[], troubles: Trouble[]) => Promise<void>;
 
 function createReceipts(lab: Lab): GiveReceipts {
@@ -149,8 +149,8 @@ function createReceipts(lab: Lab): GiveReceipts {
 }
 
 /**
- * Strangers get no 👀: a reaction counts against the hourly limit of content writes. GitHub also reports private members
- * as outsiders, so their permission decides.
+ * Strangers get no 👀, because a reaction counts against the hourly limit of content writes. GitHub also reports private members as
+ * outsiders, so their permission decides.
  */
 async function isColleague(
   { client }: Lab,
@@ -164,23 +164,23 @@ async function isColleague(
 export type Worker = {
   /** Handles a batch of triggers. Throws only if nothing could be read or after a bug. */
   readonly handle: (triggers: readonly ReconcileRequest[]) => Promise<void>;
-  /** Pause until the next check without a trigger, while a stop or a watch has not started; null if nothing waits. */
+  /** Pause until the next check without a trigger, while a stop or a watch has not started; null if nothing is pending. */
   readonly lookAgainMs: () => number | null;
-  /** Reacts to a comment immediately, without waiting for current work. */
+  /** Reacts to a comment immediately, while other work continues. */
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
 };
 
-/** What this process knows between batches; a new process starts without it. */
+/** What this process remembers between batches; a new process starts empty. */
 type Own = {
   readonly lab: Lab;
   readonly opener: LabOpener;
   readonly runs: RunMemory;
   /** The record after the last batch. */
   seen: Record | null;
-  /** How far the sweep has read; it advances when everything found was handled. */
+  /** Read position of the sweep. It advances after all found triggers were handled. */
   cursor: SweepCursor | null;
   lookAgainAt: Instant | null;
-  /** Whether other triggers arrived since the last sweep, and whether that sweep was skipped. */
+  /** Whether other triggers arrived since the last sweep, and whether the last sweep was skipped. */
   hasHeard: boolean;
   hasSkipped: boolean;
   readonly giveReceipts: GiveReceipts;
@@ -189,8 +189,8 @@ type Own = {
 };
 
 /**
- * `speaksFor`: roles whose events this worker publishes (see AttemptCache). `stopsAsked`: when the stop workflow was last started, by run and
- * reason.
+ * `speaksFor`: roles whose events this worker publishes (see AttemptCache). `stopsAsked`: when the stop workflow was last started, by run
+ * and reason.
  */
 export function createWorker(
   lab: Lab,
@@ -213,7 +213,7 @@ export function createWorker(
   };
   return {
     handle: (triggers) => handle(own, triggers),
-    // Triggers that concern nothing do not postpone it.
+    // Triggers that concern nothing do not postpone the next check.
     lookAgainMs: () => (own.lookAgainAt === null ? null : Math.max(0, own.lookAgainAt - lab.now())),
     acknowledge: async (trigger) => {
       const troubles: Trouble[] = [];
@@ -227,7 +227,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   const { lab } = own;
   const troubles: Trouble[] = [];
   if (triggers.every((trigger) => isSmallTalk(own, trigger))) return;
-  // React before reading anything, so that the author sees the 👀 early.
+  // React before reading anything, so that the author soon sees the 👀.
   await own.giveReceipts(triggers, troubles);
   const opening = await opened(own);
   if (opening.kind === 'no-config') {
@@ -240,7 +240,7 @@ async function handle(own: Own, triggers: readonly ReconcileRequest[]): Promise<
   if (news.length === 0) return throwIfAny(troubles);
   const { broken } = open.store.current();
   if (broken.length > 0) {
-    // Post tamper alarms before anything slow.
+    // Post tamper alarms before slow work.
     await contained(open, troubles, EVERYWHERE, () => reportFaults(open, broken, troubles));
     await contained(open, troubles, EVERYWHERE, () => dispatchStops(open, news, own.stopsAsked, troubles));
   }
@@ -260,15 +260,23 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   if (runs.some((state) => isStopOwed(state, now))) return OPEN_STOP_LOOK_MS;
   const isWaiting = runs.some((state) => state.incidents.some((one) => isWaitOpen(state, one, now)));
   if (isWaiting) return WAIT_UPDATE_MS;
-  // A watch that was dispatched a moment before this one is needed may be over by then.
+  // A watch that was dispatched shortly before this need may already be ending.
   if (runs.some((state) => needsWatch(state, now))) return WATCH_START_MS;
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
+<<<<<<< HEAD
 /** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
 function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+||||||| 7b9cf532
+/** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
+function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+=======
+/** Ignores our own pushes to the logbook, and workflow runs that the record does not contain. */
+function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
+>>>>>>> h1
   const record = store.current();
-  // A hold that was recorded for one run concerns the others of its lane.
+  // A hold that was recorded for one run concerns other runs of the lane.
   if (seen !== record || runs.holds !== holdsOf(record)) return true;
   const isOnRecord =
     (trigger.kind === 'push' && trigger.ref === `refs/heads/${config.logbookBranch}`) ||
@@ -276,7 +284,7 @@ function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: R
   return !isOnRecord || !areSettled(runs.settled, record.runs, lab.now());
 }
 
-/** A comment without a command matters only if a gate waits for one; the sweep finds gates that started to wait. */
+/** A comment without a command matters only if a gate waits for one. The sweep finds gates that started to wait. */
 function isSmallTalk({ seen }: Own, trigger: ReconcileRequest): boolean {
   return (
     trigger.kind === 'remark' &&
@@ -285,7 +293,7 @@ function isSmallTalk({ seen }: Own, trigger: ReconcileRequest): boolean {
   );
 }
 
-/** Reconciles what the triggers concern, and at a sweep what no webhook reported. With working webhooks, every second sweep is skipped. */
+/** Reconciles what the triggers concern; a sweep adds what no webhook reported. While webhooks work, every second sweep is skipped. */
 async function reconcileAll(
   own: Own,
   open: OpenLab,
@@ -302,7 +310,7 @@ async function reconcileAll(
   await contained(open, troubles, EVERYWHERE, () => sweepThrough(own, open, triggers, troubles));
 }
 
-/** Runs passes of the sweep until nothing is left, up to a limit. */
+/** Repeats the sweep until nothing is left, up to a maximum number of passes. */
 async function sweepThrough(
   own: Own,
   open: OpenLab,
@@ -321,7 +329,7 @@ async function sweepThrough(
   own.lab.log('sweep: there is more than one sweep reads; the next goes on from there');
 }
 
-/** Whether the triggers must be handled again; contained errors do not repeat them. */
+/** Whether the triggers must be handled again. Contained errors are not a reason. */
 async function reconcileWith(
   own: Own,
   open: OpenLab,
@@ -332,11 +340,11 @@ async function reconcileWith(
   const { isOwing, faults } = await reconcileSubjects({ open, triggers, troubles, runs, ownPulls }, seen);
   const heard = triggers.flatMap((one) => (one.kind === 'comment' && one.hasSlash ? [one.thread] : []));
   await contained(open, troubles, EVERYWHERE, () => reportCorruptLogbook(open, troubles, faults, heard));
-  // Commands that could not be recorded must be found again.
+  // Commands that could not be recorded must be read again.
   return isOwing || open.store.refusal() !== null;
 }
 
-/** Git does not report the time. If it refuses, ask GitHub: the token may have expired while this machine slept. */
+/** Opens the lab. After a git error, asks GitHub for the time, which git does not report: the token may have expired during sleep. */
 async function opened(own: Own): Promise<Opening> {
   try {
     return await own.opener.open();

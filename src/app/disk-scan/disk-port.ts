@@ -1,4 +1,4 @@
-/** Access to a cluster's machines and workers for disk maintenance, through gcloud and the lab's scripts. */
+/** Gives disk maintenance access to a cluster's machines and workers, through gcloud and the lab's scripts. */
 
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -53,12 +53,12 @@ import { launcherCheckout } from '../engines.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { contained, inCluster, type Trouble, throwIfAny } from '../trouble.ts';
 
-/** The argument arrays that clean a worker and restart it. */
+/** The argument arrays that clean and restart a worker. */
 export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
   const { clusterFile } = disk;
   return {
     clean: ({ tpu, worker, vm }) => {
-      // The scan has checked these names.
+      // The scan has already validated these names.
       const place = { tpu: branded(tpu, isTpuName), zone: branded(vm?.zone ?? '', isZone), worker };
       return cleanStep(gcp.project, place, mountPoint);
     },
@@ -94,7 +94,7 @@ export function disksWith(parts: {
   };
 }
 
-/** Parses what a worker printed; unknown for output that does not parse. */
+/** Parses a worker's output; output that does not parse is unknown. */
 export function readLooks({ disk, mounts, folders }: WorkerAnswers, mountPoint: MountPoint): Looks {
   return {
     disk: parsed(disk, readDiskUsage),
@@ -107,9 +107,9 @@ function parsed<Value>(answer: Observed<string>, read: (text: string) => Observe
   return answer.kind === 'known' ? read(answer.value) : unknown(answer.why);
 }
 
-/** Clearing 100 GB takes seconds to minutes; `init-worker` pulls an image of some GB. */
+/** Clearing 100 GB takes seconds to minutes; `init-worker` pulls an image of several GB. */
 const DISK_CHANGE_TIMEOUT_MS = 30 * 60 * 1_000;
-/** A scan asks every worker over ssh, 32 in parallel. */
+/** A scan connects to every worker over ssh, 32 in parallel. */
 const DISK_SCAN_TIMEOUT_MS = 30 * 60 * 1_000;
 
 /** A cluster with disk maintenance. */
@@ -124,29 +124,29 @@ export type DiskPort = {
   readonly scan: () => Promise<ScanEnd>;
   readonly list: () => Promise<VmListing>;
   readonly look: (worker: TpuWorker) => Promise<Looks>;
-  /** Whether the head node's cleanup job is alive; null if the config has no command for it. */
+  /** Whether the cleanup job on the head node is alive; null if the config has no command for it. */
   readonly cleanupAlive: () => Promise<Observed<boolean> | null>;
-  /** Whether Ray has the worker; null if the config has no command for it. */
+  /** Whether Ray lists the worker; null if the config has no command for it. */
   readonly workerSeen: (tpu: string) => Promise<Observed<boolean> | null>;
-  /** Spends the next step of the capability and runs exactly that step; throws `CapabilityError` otherwise. */
+  /** Consumes the next step of the capability and runs exactly that step. Throws `CapabilityError` otherwise. */
   readonly change: (step: ChangeStep, permit: Permit) => Promise<ProgramResult>;
 };
 
-/** `tree`: a checkout of the default branch with the scripts. */
+/** `tree`: a checkout of the default branch, which contains the scripts. */
 type DiskMeans = {
   readonly gcloud: GcloudOptions;
   readonly tree: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/** Null if the cluster has no disk maintenance. */
+/** The disk maintenance settings of a cluster; null if it has none. */
 export function diskPlaceOf(config: LabConfig, cluster: string): DiskPlace | null {
   const { disk = null, gcp = null } = traitsOf(config, cluster)?.machines ?? {};
   if (disk === null || gcp === null) return null;
   return isMountPoint(disk.mountPoint) ? { cluster, disk, mountPoint: disk.mountPoint, gcp } : null;
 }
 
-/** Only `change` changes anything. */
+/** Only `change` changes a machine. */
 export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: DiskMeans): DiskPort {
   const look = async (
     check: DiskConfig['cleanupAlive'],
@@ -203,7 +203,7 @@ type Filled = {
   readonly values: Readonly<Record<string, string>>;
 };
 
-/** Only what gcloud needs and the config names; no GitHub token. */
+/** Contains only what gcloud needs and the variables that the config names, so no GitHub token. */
 function scriptEnvironment(
   { gcloud, environment }: DiskMeans,
   { passVariables }: DiskConfig,
@@ -220,14 +220,14 @@ function endOf({ kind, exitCode, code, stdout, stderr }: ProgramResult): ScanEnd
   return { exitCode, stdout, stderr: `${stderr}${how}` };
 }
 
-/** Workers that one scan inspects; one logbook entry has to hold them. */
+/** Maximum workers that one scan inspects; one logbook entry has to contain them. */
 const INSPECTED_WORKERS_MAX = 400;
 /** No new inspection starts after this time (480 inspections at 15 s each), so that the job ends within 60 minutes. */
 const DISK_LOOKS_TIME_MS = 15 * 60 * 1_000;
 
 /**
- * Scans and records without changing any worker (policy AG-16, AG-17). `redact` removes secrets from program output. Throws `GitError` if
- * the record is refused.
+ * Scans the workers and records the result, without changing any worker (policy AG-16, AG-17). `redact` removes secrets from program
+ * output. Throws `GitError` if the record is refused.
  */
 export async function scanDisks(
   open: OpenLab,
@@ -253,7 +253,7 @@ export async function scanDisks(
   return scan;
 }
 
-/** Inspects the fullest workers first, a few in parallel. Workers without a listed machine, or beyond the time limit, stay unknown. */
+/** Inspects the fullest workers first, several in parallel. Workers without a listed machine, or beyond the time limit, stay unknown. */
 async function lookAtEach(
   port: DiskPort,
   listing: VmListing,
@@ -284,7 +284,7 @@ type Looking = {
   readonly troubles: Trouble[];
 };
 
-/** An internal error leaves a worker unknown. */
+/** The result for a worker after an internal error during its inspection. */
 function unreadLooks(): Looks {
   const nothing = unknown('ferrybot met an error of its own');
   return { disk: nothing, mounts: nothing, folders: nothing };
@@ -313,10 +313,10 @@ type ScanModeInput = {
   readonly redact: (text: string) => string;
 };
 
-/** `result` is a code. Not `ok`: the workers' state is unknown. */
+/** `result` is a code. If not `ok`, the state of the workers is unknown. */
 type ScanModeResult = { readonly ok: boolean; readonly result: string; readonly detail: string };
 
-/** Scans each cluster; `cluster` holds names separated by blanks or commas, or `all`. Errors of one cluster are contained. Throws `GitError`. */
+/** Scans each cluster: names separated by blanks or commas, or `all`. Contains the errors of one cluster. Throws `GitError`. */
 export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<ScanModeResult> {
   const clusters = clustersIn(open, input.cluster);
   const troubles: Trouble[] = [];
@@ -327,7 +327,7 @@ export async function scanMode(open: OpenLab, input: ScanModeInput): Promise<Sca
     );
     if (result !== null) results.push({ ...result, cluster });
   }
-  // The clusters' issues list the unknown workers.
+  // The clusters' issues list the unknown workers, so errors only have to fail the job.
   throwIfAny(troubles);
   const [first, second] = results;
   if (first === undefined) return noDiskCare(input.cluster);

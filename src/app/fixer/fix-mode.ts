@@ -1,4 +1,4 @@
-/** `mode: fix`: asks a lane's fixer about one mistake, in a job without permissions; control judges the answer. */
+/** `mode: fix`: asks a lane's fixer about one mistake, in a job without permissions. Control judges the answer. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,18 +13,18 @@ import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { inFolder } from '../propose/helpers.ts';
 
-/** The artifact, and its only file. */
+/** Name of the artifact and its only file. */
 export const ANSWER_ARTIFACT = 'ferrybot-fix';
 export const ANSWER_FILE = 'fix.patch';
 
 type FixerCall = {
   readonly git: GitExporter;
-  /** The commit with the program, and the commit that failed. */
+  /** The commit of the program, and the commit that failed. */
   readonly program: Sha;
   readonly failed: Sha;
   readonly command: readonly string[];
   readonly timeoutMs: number;
-  /** The program's input, given the folder with the failed files. */
+  /** Builds the program's input, given the folder with the failed files. */
   readonly input: (tree: string) => object;
 };
 export type RunFixer = (call: FixerCall) => Promise<ProgramResult>;
@@ -62,7 +62,7 @@ type FixOutcome =
       readonly why: string;
     };
 
-/** Runs the fixer only if the record has this failure and no attempt to fix it. Throws `GitError`. */
+/** Runs the fixer only if the record contains this failure and no earlier attempt to fix it. Throws `GitError`. */
 export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixOutcome> {
   const { lab, git, config, record, defaultBranch } = open;
   const state = record.runs.find(({ run }) => run === request.run);
@@ -104,7 +104,7 @@ async function mayChange(
   return (await git.listFiles(commit, '')).filter(isOpen);
 }
 
-/** The program's input, from the record, whose log is already redacted. */
+/** The program's input. It comes from the record, so the log in it is already redacted. */
 function toldOf({ run, end }: RunState, { attempt, commit, file, line, error }: SlipOfAttempt): object {
   const { signatures = [], diagnosis } = end ?? {};
   const log = diagnosis?.logEnd ?? [];

@@ -1,7 +1,6 @@
 /**
- * Every run that needs something opened begins here: `proposing` is recorded first, and only one process can record it. The
- * branch, the issue and the pull request follow. Each is found again by its name or marker, so that any process can go on
- * after a crash.
+ * Opens everything that a new run needs. First, `proposing` is recorded, which only one process can do. The branch, the issue and the pull
+ * request follow. Each step finds an earlier result by its name or marker, so any process can continue after a crash.
  */
 
 import { bodyFingerprintText } from '../../commands/grammar/approved-text.ts';
@@ -30,23 +29,22 @@ import { readingOf } from '../markers.ts';
 import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { openIssue, say } from '../outbox.ts';
 
-/** `again`: another process recorded something for the lane in the meantime; decide again. */
+/** `again`: another process recorded something for the lane in the meantime, so the caller must decide again. */
 export type BeginOutcome =
   | Extract<ProposeOutcome, { kind: 'proposed' | 'already' | 'failed' }>
   | { readonly kind: 'again' };
 
 type Beginning = {
   readonly intent: Proposing;
-  /** The command that asked for it; null: the schedule or a label. */
+  /** The command that requested the run; null for the schedule or a label. */
   readonly command: SeenCommand | null;
-  /** The run that goes on as this one, and its last entry. */
+  /** The run that the new run continues, and its last entry. */
   readonly closes?: { readonly old: RunState; readonly draft: EventDraft } | undefined;
 };
 
 /**
- * Records what is about to be opened, where the lane is still free, and opens it. A proposal that the command may replace is
- * closed in the same push. A run of threads that are all there needs nothing to be opened, so this push records the run
- * itself. Throws `GitError`.
+ * Records what to open, if the lane is still free, and opens it. A proposal that the command may replace is closed in the same push. If all
+ * threads of the run exist already, nothing has to be opened, and the same push records the run itself. Throws `GitError`.
  */
 export async function begin(open: OpenLane, beginning: Beginning): Promise<BeginOutcome> {
   const { store, config } = open;
@@ -64,9 +62,9 @@ export async function begin(open: OpenLane, beginning: Beginning): Promise<Begin
     const closing = closingEntries(open, beginning);
     if (closing === null) return [];
     const proposing = { type: 'proposing', role: 'control', data: intent } as const;
-    // Processes read the runs that the journal names, so that deleting the marks of a run does not hide it.
+    // Processes read the runs that the journal names, so a run stays visible even if its marks are deleted.
     const named: Entry = { run: JOURNAL, drafts: [proposing] };
-    // The first entry names the commit.
+    // The journal comes last: the commit message and a refused push name the first run.
     return [...closing, ...(drafts === null ? [] : [{ run, drafts }]), named];
   });
   if (recorded.kind === 'refused') return notRecorded(recorded);
@@ -76,7 +74,7 @@ export async function begin(open: OpenLane, beginning: Beginning): Promise<Begin
   return begun?.run === run ? complete(open, begun, command, { isFirst: true }) : { kind: 'again' };
 }
 
-/** What is closed for the new run; null if the newest record has no room for it. */
+/** The entries that close older runs for the new one; null if the newest record has no room for the new run. */
 function closingEntries(
   { store, config: { laneName }, lab }: OpenLane,
   { intent, command, closes }: Beginning,
@@ -104,7 +102,6 @@ function closingEntries(
   return isUnchanged ? [{ run: old.run, drafts: [draft] }] : null;
 }
 
-/** The first entries of a run. */
 function runDrafts({ contract }: Proposing, data: EventDataByType['proposed']): readonly EventDraft[] {
   return [
     { type: 'proposed', role: 'control', data },
@@ -113,8 +110,8 @@ function runDrafts({ contract }: Proposing, data: EventDataByType['proposed']): 
 }
 
 /**
- * Completes what the lane began for the command, or what it began for none. Null if there is nothing, or if the process that
- * began it may still be working on it. Throws `GitError`.
+ * Completes the lane's unfinished proposal for this command (null: for no command). Null if there is no such proposal, or if the process
+ * that started it may still be working on it. Throws `GitError`.
  */
 export async function resumeProposal(
   open: OpenLane,
@@ -132,10 +129,10 @@ export async function resumeProposal(
   return outcome;
 }
 
-/** Recorded just now: no step can be there to be found again. */
+/** Set right after recording: no step was taken yet, so do not search for existing results. */
 type First = { readonly isFirst?: true };
 
-/** A thread of the run; `text` as the bot wrote it, missing where somebody else did. */
+/** A thread of the run. `text`: the text that the bot wrote; missing if a person opened the thread. */
 type Thread = { readonly kind: 'thread'; readonly number: number; readonly text?: string };
 
 type Opened = { readonly head: Sha | null; readonly issue: Thread; readonly pull: Thread };
@@ -161,7 +158,7 @@ async function complete(
   return offered ?? record(open, begun, { head, issue: linked, pull });
 }
 
-/** The commit of the branch; null where the branch is somebody's own. The same commit whoever makes it. */
+/** Pushes the branch and returns its commit; null if the branch is a person's. Every process creates the same commit. */
 async function pushedHead(
   open: OpenLane,
   { branch, proposed, at }: BegunProposal,
@@ -187,7 +184,7 @@ async function openedIssue(open: OpenLab, begun: BegunProposal, first: First): P
   return typeof number === 'number' ? { kind: 'thread', number, text: body } : number;
 }
 
-/** The pull request is found again by its branch. */
+/** Opens the pull request, or finds an existing one by its branch. */
 async function openedPull(
   open: OpenLab,
   begun: BegunProposal,
@@ -207,7 +204,7 @@ async function openedPull(
     : notDone('the pull request', opened);
 }
 
-/** Names the new pull request in the issue. */
+/** Links the new pull request in the issue. */
 async function link(
   open: OpenLane,
   begun: BegunProposal,
@@ -227,7 +224,7 @@ function markerOf({ run }: BegunProposal, kind: 'issue' | 'pull'): string {
   return markerText({ run, kind, key: kind, fields: {} });
 }
 
-/** The text of a person's pull request is not edited: what it lacks is offered below it, once. */
+/** Comments once below a person's pull request and offers its missing parts. Never edits the person's text. */
 async function offerMissing(
   open: OpenLab,
   { run, missing }: BegunProposal,
@@ -260,7 +257,7 @@ async function record(open: OpenLane, begun: BegunProposal, opened: Opened): Pro
   return recorded.kind === 'recorded' ? { kind: 'proposed', run, ...threads } : { kind: 'already', run };
 }
 
-/** Who opened the pull request. A card in its threads says that the run was recorded once: it is begun no second time. */
+/** The author of the pull request. Fails if its threads contain a card of this run, which proves that the run was recorded before. */
 async function authorOf(
   { lab, config }: OpenLane,
   { run, proposed: { headBranch, baseBranch } }: BegunProposal,
@@ -275,7 +272,7 @@ async function authorOf(
   return facts.value.author;
 }
 
-/** By these the bot's own texts are known from what others write into them later. */
+/** Fingerprints that distinguish the bot's own texts from later edits by other people. */
 function printsOf(
   { lab, config }: OpenLane,
   { issue, pull }: Opened,
@@ -288,7 +285,7 @@ function printsOf(
   };
 }
 
-/** Closes the pull request and the issue of what this command replaced. Null once they are closed. */
+/** Closes the pull request and the issue of the proposal that this command replaced. Null once both are closed. */
 async function clearReplaced(open: OpenLane, command: SeenCommand): Promise<Failed | null> {
   const reason = replacedReason(command);
   const replaced = open.store.current().runs.filter(({ closed }) => closed?.reason === reason);
@@ -302,7 +299,7 @@ async function clearReplaced(open: OpenLane, command: SeenCommand): Promise<Fail
   return null;
 }
 
-/** The reason names the command, by which a crash between two steps is found again. */
+/** The reason names the command, so that another process finds the replaced run after a crash. */
 function replacedReason(command: SeenCommand): string {
   return `replaced: ${command.actor.login} asked for another proposal (${commandKey(command)})`;
 }

@@ -1,4 +1,4 @@
-/** Programs of the lab's own that help with a proposal: each in a folder of its own, bounded, and without any token. */
+/** Runs the lab's own helper programs for proposals: each in its own folder, with limits, and without any token. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,16 +9,16 @@ import { limits } from '../../domain/limits.ts';
 import { type ProgramResult, runProgram } from '../../host/process.ts';
 import type { HelperCall, Helpers, Running, TreeCall } from '../../run/proposing.ts';
 
-/** The same where somebody waits for each. */
+/** Helper programs; each call waits for the result. */
 export type Programs = {
   readonly ask: (call: HelperCall) => Promise<ProgramResult>;
-  /** Throws `GitError` where the checkout cannot be had. */
+  /** Throws `GitError` if the checkout cannot be exported. */
   readonly check: (
     call: TreeCall,
   ) => Promise<{ readonly command: readonly string[]; readonly result: ProgramResult } | null>;
 };
 
-/** Helpers on this machine; `GitError` where it has no room for them. Of our environment they get PATH alone; checks get a HOME in their own folder as well. */
+/** Helpers on this machine; `GitError` if it has no room. They get only PATH from our environment; checks also get their own HOME. */
 export function createHelpers(path: string): Programs {
   return {
     ask: ({ command: [file = '', ...args], input, timeoutMs, outputBytesMax }) =>
@@ -48,7 +48,7 @@ export function createHelpers(path: string): Programs {
   };
 }
 
-/** A machine without room is asked again another time, and is no break of everything that waits behind. */
+/** Runs work in a temporary folder. Reports an I/O error, such as a full disk, as `GitError`, so that only this request is retried. */
 export async function inFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
   try {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-helper-'));
@@ -63,7 +63,7 @@ export async function inFolder<Value>(work: (folder: string) => Promise<Value>):
   }
 }
 
-/** Linters ask git which files there are: the checkout is a repository, without history and without a remote. */
+/** Linters list files with git, so the checkout becomes a repository without history or remote. */
 async function asRepository(tree: string, env: Readonly<Record<string, string>>): Promise<void> {
   for (const args of [
     ['init', '--quiet'],
@@ -76,25 +76,25 @@ async function asRepository(tree: string, env: Readonly<Record<string, string>>)
 }
 
 type BesideOptions = {
-  /** How long a call waits for its answer before it goes on beside the queue. */
+  /** How long a call waits for its answer before the program continues in the background. */
   readonly patienceMs: number;
-  /** Answers that are kept for commands that are decided again; the oldest go first. */
+  /** Maximum number of kept answers for commands that are decided again; the oldest are dropped first. */
   readonly answersMax: number;
-  /** Called when a program has ended that a call did not wait for. */
+  /** Called when a background program has ended. */
   readonly onDone: (thread: number) => void;
 };
 
 type HelpersBeside = {
   readonly helpers: Helpers;
-  /** Resolves when no program runs. */
+  /** Resolves when no program is running. */
   readonly idle: () => Promise<void>;
 };
 
 type Work = { readonly answer: Promise<unknown>; isOver: boolean };
 
 /**
- * The same helpers for a process that serves others meanwhile. One runs at a time, and a command asks each question once.
- * Answers are lost with the process: a call begins again.
+ * Helpers that run in the background, so that a server can handle other triggers. One program runs at a time, and each command asks a
+ * question once. A new process has no answers and runs the program again.
  */
 export function createHelpersBeside(helpers: Helpers, options: BesideOptions): HelpersBeside {
   const works = new Map<string, Work>();
@@ -105,7 +105,7 @@ export function createHelpersBeside(helpers: Helpers, options: BesideOptions): H
       () => {
         work.isOver = true;
       },
-      // It gave no answer: the next call begins it again.
+      // The program failed; the next call starts it again.
       () => works.delete(key),
     );
     for (const [old, { isOver }] of works) if (works.size > options.answersMax && isOver) works.delete(old);
@@ -122,7 +122,7 @@ export function createHelpersBeside(helpers: Helpers, options: BesideOptions): H
     if (known === undefined && [...works.values()].some(({ isOver }) => !isOver)) return RUNNING;
     const { answer } = known ?? start(key, begin());
     const late = sleep(options.patienceMs, RUNNING, { ref: false });
-    // The key names the question, so the answer is of its type.
+    // The key identifies the question, so the answer has the right type.
     const first = (await Promise.race([answer, late])) as Answer | Running;
     if (first === RUNNING && known === undefined)
       void Promise.allSettled([answer]).then(() => options.onDone(asked.thread));

@@ -1,4 +1,4 @@
-/** What becomes of a request for a run: what stands in its way, and how it is answered. */
+/** Decides the outcome of a request for a run: what blocks it, and how to answer. */
 
 import { leftOutOfLane } from '../../config/lane-of-file.ts';
 import { GitError } from '../../domain/git.ts';
@@ -31,7 +31,7 @@ import {
 import type { OpenLab, OpenLane, ProposingLane } from '../open-lab.ts';
 import { type BeginOutcome, begin, resumeProposal } from './begin.ts';
 
-/** `again`: another process was faster; decide again. `isRunning`: later commands wait for this one. */
+/** `again`: another process was faster, so decide again. `isRunning`: later commands wait for this one. */
 export type RequestOutcome =
   | Answered
   | { readonly kind: 'wait'; readonly why: string; readonly isRunning?: true }
@@ -39,7 +39,7 @@ export type RequestOutcome =
 
 type Decided = Exclude<RequestOutcome, { readonly kind: 'again' }>;
 
-/** What a lane has to be rid of before a run can begin in it. */
+/** What blocks a new run in a lane. */
 type Obstacle =
   | { readonly kind: 'broken'; readonly run: string }
   | { readonly kind: 'held'; readonly hold: Hold }
@@ -47,8 +47,8 @@ type Obstacle =
   | { readonly kind: 'begun'; readonly run: RunId };
 
 /**
- * Null if a run can begin now. `thread`: where it was asked for, so that it may replace the proposal there. `closes`: the run
- * that ends with it.
+ * Null if a run can start now. `thread`: the thread of the request, which may replace the thread's own proposal. `closes`: the run that the
+ * new run closes.
  */
 export function obstacleIn(
   { lab, store, config: { laneName } }: OpenLane,
@@ -67,7 +67,7 @@ export function obstacleIn(
   return begun === null ? null : { kind: 'begun', run: begun.run };
 }
 
-/** The answer to somebody whose request meets the obstacle. */
+/** The answer to a request that is blocked. */
 export function answerObstacle(obstacle: Obstacle): Decided {
   switch (obstacle.kind) {
     case 'broken':
@@ -85,7 +85,7 @@ export function answerObstacle(obstacle: Obstacle): Decided {
   }
 }
 
-/** What follows for a request from what became of its run. */
+/** Maps the result of starting a run to the outcome of its request. */
 export function requestOutcome(outcome: BeginOutcome | Nothing | Failed | Refused): RequestOutcome {
   switch (outcome.kind) {
     case 'proposed':
@@ -109,7 +109,7 @@ export function requestOutcome(outcome: BeginOutcome | Nothing | Failed | Refuse
   }
 }
 
-/** Decides again on the newest record while another process is faster; waits while git fails. */
+/** Decides again on the newest record while other processes are faster, up to a limit. Waits if git fails. */
 export async function decideAgain<Outcome extends { readonly kind: string }>(
   { git, store }: Pick<OpenLab, 'git' | 'store'>,
   decide: () => Promise<Outcome>,
@@ -129,8 +129,8 @@ export async function decideAgain<Outcome extends { readonly kind: string }>(
 }
 
 /**
- * `ferry-daily-20261121`; a second proposal of one day, after the first was withdrawn or closed, ends in `-2`. A name whose
- * branch somebody pushed is taken. Throws `GitError`.
+ * A free run name such as `ferry-daily-20261121`. Later proposals of the same day, after the first was withdrawn or closed, end in `-2` and
+ * so on. Skips names with an existing branch. Throws `GitError`.
  */
 export async function nameOfDay({ config, store, git }: OpenLane, date: string): Promise<RunId | Nothing> {
   const recorded = new Set<string>(store.current().runs.map((run) => run.run));
@@ -151,7 +151,7 @@ export async function nameOfDay({ config, store, git }: OpenLane, date: string):
   return nothing('names-taken', why);
 }
 
-/** What a kind plans with. */
+/** The input that a kind uses for planning. */
 export function planWork(open: OpenLane): PlanWork {
   return {
     ...open,
@@ -161,7 +161,7 @@ export function planWork(open: OpenLane): PlanWork {
   };
 }
 
-/** Throws `GitError`. */
+/** Plans the run and opens it. Throws `GitError`. */
 export async function planAndBegin(
   open: ProposingLane,
   input: PlanInput,
@@ -173,7 +173,7 @@ export async function planAndBegin(
   return begin(open, { intent, command: input.request });
 }
 
-/** Does what is asked, or says why not. What the schedule began is completed first. Throws `GitError`. */
+/** Starts the requested run or returns the reason for a refusal. First completes what the schedule started. Throws `GitError`. */
 export async function carryOutRequest(open: ProposingLane, command: SeenCommand): Promise<RequestOutcome> {
   const objective = objectiveOf(open, command);
   if (objective.kind === 'answer') return objective;
@@ -189,7 +189,7 @@ export async function carryOutRequest(open: ProposingLane, command: SeenCommand)
   );
 }
 
-/** Where nothing is said, the lab's standing objective counts, if it has one. */
+/** The objective of the request. Without one, uses the default objective of the lab, if there is one. */
 function objectiveOf(
   { config: { kind, lane } }: ProposingLane,
   command: SeenCommand,

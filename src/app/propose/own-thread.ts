@@ -1,4 +1,4 @@
-/** Takes somebody's own pull request or issue up as a run of a lane. */
+/** Turns a person's own pull request or issue into a run of a lane. */
 
 import { rootOf, startPoint } from '../../checkpoints/start.ts';
 import { namesOf, wantedForSecret } from '../../contracts/fields.ts';
@@ -38,21 +38,21 @@ import type { OpenLab, OpenLane } from '../open-lab.ts';
 import { begin } from './begin.ts';
 import { answerObstacle, obstacleIn, planWork, type RequestOutcome, requestOutcome } from './outcome.ts';
 
-/** The run that goes on under another identity, and its last entry if it is not over. */
+/** The run that continues under a new identity, and its last entry if it is not over. */
 type Continued = {
   readonly old: RunState;
   readonly reason: string;
   readonly draft: EventDraft | null;
-  /** What of the contract changes. */
+  /** The changed fields of the contract. */
   readonly knobs: ProposalRequest['knobs'];
 };
 
-/** Who made it a run: a command, or whoever put the label on (null: no person did). */
+/** Who requested the run: a command, or the person who set the label (null: not a person). */
 export type AskedBy =
   | { readonly kind: 'command'; readonly command: SeenCommand; readonly continues?: Continued }
   | { readonly kind: 'label'; readonly by: Actor | null };
 
-/** The one of these lanes that the thread is for, or why it is for none; null for an issue that none begins from. Throws `GitError`. */
+/** The one lane that fits the thread, or a refusal. Null for an issue if no lane starts runs from issues. Throws `GitError`. */
 export async function fittingLane(
   open: OpenLab,
   thread: OwnPull | OwnIssue,
@@ -77,7 +77,7 @@ export async function fittingLane(
   return second === undefined ? { kind: 'lane', lane } : severalLanes(fitting);
 }
 
-/** What is recorded at once of an issue is what it says now; the gates read what it says later. Throws `GitError`. */
+/** Starts the run. Records the issue's current text; the gates read later edits. Throws `GitError`. */
 export async function takeUp(
   open: OpenLane,
   thread: OwnPull | OwnIssue,
@@ -109,7 +109,7 @@ export async function takeUp(
 
 type PlannedThread = Omit<Proposing, 'labels'>;
 
-/** Opens the issue of a pull request, and offers what its text lacks. */
+/** Plans the issue for a pull request, and the comment that offers its missing parts. */
 async function planPull(
   open: OpenLane,
   pull: OwnPull,
@@ -154,7 +154,7 @@ function planIssue(
   return { run, proposed, contract, issue: issue.number, pull: null, missing: null };
 }
 
-/** What the command itself says of the contract. */
+/** The contract fields that the command itself sets. */
 function knobsIn({ command: name }: Contracts, command: SeenCommand | null): ProposalRequest['knobs'] {
   if (command?.name !== name) return [];
   return Object.entries(command?.args ?? {}).flatMap(([path, after]) =>
@@ -163,8 +163,8 @@ function knobsIn({ command: name }: Contracts, command: SeenCommand | null): Pro
 }
 
 /**
- * What is recorded of a run that begins in an issue and changes no experiment file, except its threads and their author; the lane has
- * what its contract says.
+ * The recorded data of a run that starts in an issue and changes no experiment file, except its threads and their author. `config` already
+ * contains the contract's values.
  */
 export function issueData(
   { lab, config }: OpenLane,
@@ -186,7 +186,7 @@ export function issueData(
   };
 }
 
-/** Where its change begins; null where its branch was not fetched as GitHub shows it. */
+/** The commit where the pull request's change starts; null if the fetched branch differs from GitHub's head. */
 async function forkPoint(
   { git, config }: OpenLane,
   { headBranch, headSha }: OwnPull,
@@ -196,7 +196,7 @@ async function forkPoint(
   return git.mergeBase(target, headSha);
 }
 
-/** The issue that its text links, where that is open and was no run's; null where there is none. */
+/** The first linked issue that is open and was never a run's; null if there is none. */
 async function linkedIssue(
   { lab, store }: OpenLane,
   linked: readonly number[],
@@ -211,7 +211,7 @@ async function linkedIssue(
   return known(null);
 }
 
-/** Throws `GitError`. */
+/** Opens an issue for a run, with the values from the command. Throws `GitError`. */
 export async function openIssueFor(open: OpenLane, command: SeenCommand): Promise<RequestOutcome> {
   const { config } = open;
   const { contracts } = config.kind;
@@ -236,7 +236,7 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   return requestOutcome(await begin(open, { intent, command }));
 }
 
-/** What its contract calls it, or what it is for where that says nothing. */
+/** The run's name from the contract, or from the objective if the contract has none. */
 function nameFor(
   { config, lab, store }: OpenLane,
   contracts: Contracts,
@@ -271,13 +271,13 @@ function hasRun({ submission, attempts }: RunState): boolean {
   return submission !== null || attempts.length > 0;
 }
 
-/** Throws `GitError`. */
+/** Continues the thread's run under a new identity (`/resume-as`). Throws `GitError`. */
 export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   const { lab, store } = open;
   const { runs } = store.current();
   const { id = '', reason = '' } = command.args;
   const here = runsOfPull(runs, command.thread);
-  // One that began from it and was never launched has left nothing to go on from.
+  // Skip a run that continued an earlier one but never launched: it left nothing to continue.
   const old = here.find((run) => !isOver(run)) ?? here.find(hasRun) ?? here[0];
   const config = lanesOf(open.config).find(({ laneName }) => laneName === old?.proposal.lane);
   const contracts = config?.kind.contracts;
@@ -309,21 +309,21 @@ function closing({ status }: Ending, { actor, args }: SeenCommand): EventDraft {
   return { type: 'closed', role: 'control', actor, data };
 }
 
-/** What is said of the new run. */
+/** The answer that describes the new run. */
 export function resumedAs({ run, proposal }: RunState, { args }: SeenCommand): Answered {
   const { from = '', root } = args;
   const { run: old = '', reason = '' } = proposal.continues ?? {};
   return answerTo('resumed-as', { old, run, from, reason, ...(root === undefined ? {} : { root }) });
 }
 
-/** Why nothing goes on from it now; null where an attempt has ended, and nobody holds it. */
+/** Why the old run cannot be continued now; null if an attempt has ended and no hold is set. */
 function notYet(old: RunState): RequestOutcome | null {
   if (isHolding(old) || endOf(old) === null)
     return answerTo('not-now', { status: hasRun(old) ? 'no attempt of it has ended' : NEVER_RAN });
   return old.holds.length > 0 ? answerTo('not-now', { status: 'it is on hold' }) : null;
 }
 
-/** One identity and one output root are of one lineage. */
+/** Wording for a conflict: runs of different lineages must not share an identity or an output root. */
 function unlike(run: string): string {
   return `another than that of the run ${run}`;
 }
@@ -333,9 +333,8 @@ function endOf(old: RunState): Ending | null {
 }
 
 /**
- * What `/resume-as` says stands in the new run's contract whatever its issue says later: what can be no part of it is refused
- * while the old run is still there to ask again in. Null: nothing is known against it; what cannot be read now, its launch
- * gates wait for.
+ * Checks the arguments of `/resume-as`, which override the text of the new run's issue. Refuses invalid ones now, while the old run still
+ * exists and the person can ask again. Null if nothing is known against them; the launch gates wait for facts that cannot be read now.
  */
 async function refusedAsAsked(
   { lab, store, config: { lane } }: OpenLane,

@@ -1,4 +1,4 @@
-/** mode: propose, the scheduled workflow: what people asked for first, then in each lane that is due what was begun, then a new ferry. */
+/** mode: propose, the scheduled workflow. Handles people's requests first; then completes open proposals or proposes new ferries. */
 
 import { answer } from '../../commands/decision.ts';
 import { namedRun } from '../../commands/registry.ts';
@@ -57,10 +57,10 @@ import { resumeProposal } from './begin.ts';
 import { decideAgain, nameOfDay, obstacleIn, planAndBegin } from './outcome.ts';
 import { carryOutRequests, FROM_ISSUES, noOwnPulls, takeUpLabelled, waitingFor } from './requests.ts';
 
-/** Label by which the issues are found again: nothing else has it, so that they never stand behind a hundred others. */
+/** Label for finding the issues again. It is used for nothing else, so that a list of 100 issues always contains them. */
 export const LANE_LABEL = 'ferrybot-lane';
 
-/** Opens the issue of a lane that has had no run, or adopts the one that is there. */
+/** Opens the issue of a lane that has no run yet, or finds the existing one. */
 async function laneIssueWithoutRuns(open: OpenLane): Promise<number | Failed> {
   const { laneName } = open.config;
   const { marker, title, label } = issueOf(laneName);
@@ -69,8 +69,8 @@ async function laneIssueWithoutRuns(open: OpenLane): Promise<number | Failed> {
 }
 
 /**
- * Brings the issue to what the record tells of runs that are over. One request where nothing has changed, and none before
- * the first of them; a record of which a part does not verify says nothing new.
+ * Updates the lane's history issue from the runs that are over. Costs one request if nothing changed, and none before the first run ended.
+ * Skips the update if a part of the record is broken.
  */
 async function keepLaneHistory(open: OpenLane): Promise<void> {
   const { lab, store, config } = open;
@@ -87,7 +87,7 @@ async function keepLaneHistory(open: OpenLane): Promise<void> {
   if (why !== null) lab.log(`the issue of the lane ${lane}: ${why}`);
 }
 
-/** Nobody closes or opens it: that is for people. */
+/** `state` is null, because only people close or reopen this issue. */
 function issueOf(lane: string): Omit<OwedIssue, 'body'> {
   const marker = markerIdentity(laneIssueMarker(lane));
   return { label: LANE_LABEL, marker, title: laneIssueTitle(lane), state: null };
@@ -95,14 +95,14 @@ function issueOf(lane: string): Omit<OwedIssue, 'body'> {
 
 type Question = EventDataByType['objective-asked'];
 
-/** What a ferry of the schedule is for. */
+/** The objective of a scheduled ferry. */
 type TodaysObjective = {
   readonly kind: 'clear';
   readonly objective: Objective;
   readonly unanswered?: Unanswered;
 };
 
-/** What the run of today is for: as is usual where that is clear or nobody answered in time, else people are asked. */
+/** Today's objective: the usual one if it is clear or if the question got no answer in time; otherwise opens a question. */
 async function objectiveOfToday(
   open: ProposingLane,
   run: RunId,
@@ -132,7 +132,7 @@ async function objectiveOfToday(
   if (question === null) return usually({ issue: null });
   const { title, body } = question;
   const marker = { run, kind: 'issue', key: 'objective', fields: {} } as const;
-  // Not `experiment`: it is none, and the next proposal would list it as one.
+  // Not `experiment`, because the next proposal would list the question as an experiment.
   const labels = proposalLabels(open.config);
   const text = { title, body: `${markerText(marker)}\n${body}`, labels };
   const issue = await openIssue(open, 'the question about the objective', {
@@ -145,8 +145,8 @@ async function objectiveOfToday(
 }
 
 /**
- * Ends the question of a lane that somebody answered, and proposes as usual where nobody did in time; `propose` makes the
- * run of today. Safe to repeat: what is not recorded as ended is looked at again.
+ * Closes a lane's question after an answer. After the deadline, `propose` first proposes today's run with the usual objective. Safe to
+ * repeat: a question that is not recorded as closed is checked again.
  */
 async function settleQuestion(
   open: ProposingLane,
@@ -173,7 +173,7 @@ async function settleQuestion(
   await recorded(open, { lane, date, issue, until, state: isAnswered ? 'answered' : 'unanswered' });
 }
 
-/** The run that was proposed for this day since it was asked. */
+/** The run that was proposed for this day after the question was asked. */
 function ofToday(
   { config, store }: OpenLane,
   { date, at }: Question & { readonly at: string },
@@ -183,7 +183,7 @@ function ofToday(
   );
 }
 
-/** Null once the journal has it; somebody else may write at the same moment, and the same again does no harm. */
+/** Null once the journal contains it. Another process may record the same state at the same time, which is harmless. */
 async function recorded(open: OpenLane, data: Question): Promise<Failed | null> {
   const outcome = await transactJournal(open, ({ questions }) => {
     const known = questions.get(data.lane);
@@ -193,10 +193,10 @@ async function recorded(open: OpenLane, data: Question): Promise<Failed | null> 
   return outcome.kind === 'refused' ? notRecorded(outcome) : null;
 }
 
-/** What came of one lane. */
+/** The outcome for one lane. */
 export type LaneProposal = { readonly lane: string; readonly outcome: ProposeOutcome };
 
-/** Proposes in every lane that is due today; trouble in one lane keeps no other back, and ends the whole as failed. */
+/** Proposes in every lane that is due today. An error in one lane does not stop the others, but makes the call throw at the end. */
 export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
   const proposals: LaneProposal[] = [];
   const troubles: Trouble[] = [];
@@ -218,7 +218,7 @@ async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOu
   try {
     const begun = canPropose(open) ? await resumeProposal(open, null) : null;
     if (begun !== null && begun.kind !== 'again') return begun;
-    // What a person asked for by a label comes before what nobody did.
+    // People's requests by label take precedence over the schedule.
     await takeUpLabelled(open, await waitingFor(open), noOwnPulls(), troubles);
     if (!canPropose(open)) return { kind: 'not-due', why: FROM_ISSUES };
     return isDue(open.config, open.lab.now())
@@ -230,7 +230,7 @@ async function proposeIn(open: OpenLane, troubles: Trouble[]): Promise<ProposeOu
   }
 }
 
-/** Whether the schedule of the lane wants a ferry now; all of it is UTC. */
+/** Whether the lane's schedule is due now, in UTC. */
 function isDue({ lane: { schedule } }: LaneScopedConfig, now: Instant): boolean {
   return schedule.days.includes(weekdayOf(dateOf(now))) && timeOf(now) >= schedule.notBefore;
 }
@@ -239,7 +239,7 @@ function dueWords({ lane: { schedule } }: LaneScopedConfig): string {
   return `the schedule says ${schedule.days.join(', ')} from ${schedule.notBefore} UTC`;
 }
 
-/** The run of today, whatever the schedule says of the hour. Throws `GitError`. */
+/** Proposes today's run, without checking the schedule. Throws `GitError`. */
 async function proposeToday(open: ProposingLane): Promise<ProposeOutcome> {
   const outcome = await decideAgain(open, () => proposeOnce(open));
   return outcome.kind === 'wait' ? { kind: 'failed', code: 'unreadable', why: outcome.why } : outcome;
@@ -260,7 +260,7 @@ async function proposeOnce(open: ProposingLane): Promise<ProposeOutcome | { read
     case 'standing':
       return recordBlocked(open, obstacle.run, date);
     case 'begun':
-      // The process that began it completes it, or the next sweep after a crash.
+      // The process that started it completes it; after a crash, the next sweep does.
       return { kind: 'already', run: obstacle.run };
     case undefined:
       break;
@@ -272,12 +272,12 @@ async function proposeOnce(open: ProposingLane): Promise<ProposeOutcome | { read
   const meant = await objectiveOfToday(open, run, date);
   if (meant.kind !== 'clear') return meant;
   const outcome = await planAndBegin(open, { ...meant, run, date, request: null });
-  // Only knobs that a person named can be refused.
+  // Only knobs from a person's command can be refused.
   if (outcome.kind === 'refused') throw new Error(`refused without a request: ${outcome.code}`);
   return outcome.kind === 'nothing' ? publishNothingDue(open, outcome, date) : outcome;
 }
 
-/** Records in the run that stands in the way that people are to be told; whoever publishes for control says it. */
+/** Records in the blocking run that people must be notified. The process that publishes for control posts it. */
 async function recordBlocked(open: OpenLane, { run }: RunState, date: string): Promise<ProposeOutcome> {
   const recorded = await transactRun(open, run, (state) =>
     [blockedNotice(state, open.config, date)].filter((draft) => draft !== null),
@@ -285,7 +285,7 @@ async function recordBlocked(open: OpenLane, { run }: RunState, date: string): P
   return recorded.kind === 'refused' ? notRecorded(recorded) : { kind: 'already', run };
 }
 
-/** Says in a thread why nothing is due; once a day, however often the workflow is started. */
+/** Posts why nothing is due, at most once a day. */
 async function publishNothingDue(open: OpenLane, nothing: Nothing, date: string): Promise<ProposeOutcome> {
   const lane = open.config.laneName;
   const thread = await threadOf(open);
@@ -299,7 +299,7 @@ async function publishNothingDue(open: OpenLane, nothing: Nothing, date: string)
     : { kind: 'failed', code: said.code, why: `the comment that nothing is due: ${said.why}` };
 }
 
-/** The thread of the lane's last run; an issue of the lane's own before there is one. */
+/** The thread of the lane's last run, or an issue for the lane if there is no run. */
 async function threadOf(open: OpenLane): Promise<number | ProposeOutcome> {
   const lane = open.config.laneName;
   const last = runsOfLane(open.store.current().runs, lane)
@@ -309,7 +309,7 @@ async function threadOf(open: OpenLane): Promise<number | ProposeOutcome> {
   return laneIssueWithoutRuns(open);
 }
 
-/** Completes what the schedule began: what a crash cut short, and what waited for an answer. */
+/** Completes the schedule's proposals: those that a crash interrupted, and those that waited for an answer. */
 export async function completeProposals(open: OpenLab, troubles: Trouble[]): Promise<void> {
   for (const config of lanesOf(open.config))
     await contained(open, troubles, inLane(config.laneName), async () => {
@@ -325,7 +325,7 @@ export async function completeProposals(open: OpenLab, troubles: Trouble[]): Pro
     });
 }
 
-/** Carries out every command that names its run, and every `/propose` that waits. Returns the threads that changed. */
+/** Executes all commands that name their run, and all waiting `/propose` commands. Returns the threads that changed. */
 export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly number[]> {
   const stopped = await carryOutNamed(open, troubles);
   const answered = await carryOutRequests(open, troubles);
@@ -340,8 +340,8 @@ export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promis
 }
 
 /**
- * `/stop run=…` and their like stand in the journal, and the effect of each and its answer are one push. Carries out what
- * waits, oldest first. Gives the threads in which something is to be looked at for it.
+ * Executes waiting commands that name their run (such as `/stop run=…`), oldest first. They are in the journal; one push records the effect
+ * and the answer. Returns the threads to reconcile.
  */
 async function carryOutNamed(open: OpenLab, troubles: Trouble[]): Promise<readonly number[]> {
   const touched: number[] = [];
@@ -374,7 +374,7 @@ async function carriedOut(open: OpenLab, command: SeenCommand): Promise<readonly
   return recorded.kind === 'recorded' ? threadsOf(open, command, run) : [];
 }
 
-/** Those of the run, whose card changes, and the one in which it was said. */
+/** The run's threads, because its card changes, and the thread of the command. */
 function threadsOf({ store }: OpenLab, { thread }: SeenCommand, run: string): readonly number[] {
   const state = store.current().runs.find((one) => one.run === run);
   return state === undefined ? [thread] : [thread, state.proposal.pull, state.proposal.issue];

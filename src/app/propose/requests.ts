@@ -1,4 +1,4 @@
-/** Carries out requests for a run, oldest first: the command is in the journal, its run begins, and only then it is answered. */
+/** Executes requests for a run, oldest first. The command is in the journal, then its run starts, and only then is it answered. */
 
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/brakes.ts';
 import { policyOf } from '../../commands/decision.ts';
@@ -55,7 +55,7 @@ import { begin, resumeProposal } from './begin.ts';
 import { carryOutRequest, decideAgain, type RequestOutcome, requestOutcome } from './outcome.ts';
 import { fittingLane, issueData, openIssueFor, resumeAs, resumedAs, takeUp } from './own-thread.ts';
 
-/** Carries out what waits, oldest first, and answers in the journal. Gives the commands that have an answer now. */
+/** Executes waiting requests, oldest first, and records the answers in the journal. Returns the commands that were answered now. */
 export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Promise<readonly SeenCommand[]> {
   const answered: SeenCommand[] = [];
   for (const command of waitingRequests(open.store.current().journal)) {
@@ -66,13 +66,13 @@ export async function carryOutRequests(open: OpenLab, troubles: Trouble[]): Prom
       if (answer !== null && (await recorded(open, command, answer))) answered.push(command);
       return false;
     });
-    // Oldest first: what comes after a command whose checks still run would overtake it.
+    // Keep the order: later commands must not overtake one with running checks.
     if (isRunning === true) break;
   }
   return answered;
 }
 
-/** Null while something cannot be read or written; after long enough the person is told so. */
+/** Null while a read or write fails. After `requestPatienceMs`, the answer reports the failure to the person. */
 async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered | 'running' | null> {
   const outcome = await decideAgain(open, () => decided(open, command));
   if (outcome.kind === 'answer') return outcome;
@@ -83,7 +83,7 @@ async function outcomeOf(open: OpenLab, command: SeenCommand): Promise<Answered 
   return age < limits.requestPatienceMs ? null : answerTo('failed', { why });
 }
 
-/** Every step is found again by the record: after a crash it is called once more. Throws `GitError`. */
+/** Safe to call again after a crash: each step checks the record for its earlier result. Throws `GitError`. */
 async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   const answer = (): Answered | null => {
     const run = open.store.current().runs.find(({ proposal }) => isFrom(proposal.request, command));
@@ -99,7 +99,7 @@ async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutc
   return answer() ?? outcome;
 }
 
-/** What is said of the run that came of the command. */
+/** The answer for the run that the command started. */
 function answerFor(state: RunState, command: SeenCommand): Answered {
   const { run, proposal } = state;
   const { pull, issue, adopts } = proposal;
@@ -123,7 +123,7 @@ async function begunFor(open: OpenLab, command: SeenCommand): Promise<RequestOut
   return (await takeUpHere(open, command)) ?? proposedAnew(open, command);
 }
 
-/** That very thread becomes the run. Null where the command asks for a proposal of the bot's: in the bot's own work, in what is a run already. */
+/** Turns the command's own thread into the run. Null if the bot should propose instead: the thread is the bot's work or already a run. */
 async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestOutcome | null> {
   const { runs } = open.store.current();
   const isRun = runsOfPull(runs, command.thread).some(
@@ -137,7 +137,7 @@ async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestO
   const lanes = lanesFor(open, thread, command);
   const fitting = lanes.length === 0 ? null : await fittingLane(open, thread, lanes);
   if (fitting === null) return null;
-  // In the thread of an experiment that changes no lane's file, people ask for a proposal as in an issue.
+  // If an experiment changes no lane's file, its thread is treated like an issue: the bot proposes.
   const isExperiment = thread.kind === 'pull' && thread.labels.includes('experiment');
   if (fitting.kind === 'answer' && fitting.detail['why'] === 'no-experiment' && isExperiment) return null;
   if (fitting.kind !== 'lane') return fitting;
@@ -149,7 +149,7 @@ async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestO
   return takeUp({ ...open, config: lane }, thread, { kind: 'command', command });
 }
 
-/** The lanes that the command may mean in the thread: an issue also names its lane by a label. */
+/** The lanes that the command may refer to. An issue can also select its lane by a label. */
 function lanesFor(
   { config: lab }: OpenLab,
   thread: OwnPull | OwnIssue,
@@ -169,7 +169,7 @@ function lanesFor(
 /** Why the bot proposes nothing in a lane of hero runs, rentals or adopted jobs. */
 export const FROM_ISSUES = 'runs of this lane begin as issues';
 
-/** A proposal of the bot's own, in the lane that is meant. */
+/** Starts a run that the bot proposes, in the selected lane. */
 async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   if (isOfItsIssue(command)) return notHere(open, command);
   const meant = laneFor(open, command);
@@ -185,14 +185,14 @@ async function proposedAnew(open: OpenLab, command: SeenCommand): Promise<Reques
     : answerTo('propose-nothing', { reason: 'nothing-due', why: FROM_ISSUES });
 }
 
-/** Nothing is opened for it: it is said in an open issue of a lane whose runs begin so, or nowhere. */
+/** Opens nothing. The answer refers to an open issue of a fitting lane, or states that no lane fits. */
 function notHere({ config }: OpenLab, command: SeenCommand): Answered {
   const lanes = lanesOf(config).filter(({ kind }) => kind.contracts?.command === command.name);
   const why = lanes.length === 0 ? 'no-lane' : 'no-issue';
   return answerTo('rent-not-here', { why, lanes: lanes.map(({ laneName }) => laneName).join(' ') });
 }
 
-/** The lane that a `/propose` is for. */
+/** Selects the lane for a `/propose`. */
 function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
   const { runs, journal } = store.current();
   const here = runs.find(({ proposal }) => [proposal.pull, proposal.issue].includes(command.thread));
@@ -201,7 +201,7 @@ function laneFor({ config, store }: OpenLab, command: SeenCommand): MeantLane {
   return meantLane(askOf(command).lane ?? undefined, { lanes, proposing, laneHere });
 }
 
-/** Somebody else may answer at the same moment: the record takes one answer. */
+/** Records the answer, unless another process has recorded one: the record accepts one answer. */
 async function recorded(open: OpenLab, command: SeenCommand, { code, detail }: Answered): Promise<boolean> {
   const { comment, surface, index, thread } = command;
   const data = { comment, surface, index, thread, code, detail };
@@ -213,7 +213,7 @@ async function recorded(open: OpenLab, command: SeenCommand, { code, detail }: A
   return recorded.kind !== 'refused';
 }
 
-/** The issue becomes the run of a job that a person launched; who may ask was decided when the command was received. */
+/** Turns the issue into the run of a job that a person launched. Permissions were checked when the command was received. */
 async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOutcome> {
   const { lab, store } = open;
   const { runs } = store.current();
@@ -238,23 +238,22 @@ async function adoptJob(open: OpenLab, command: SeenCommand): Promise<RequestOut
   return requestOutcome(await begin({ ...open, config }, { intent, command }));
 }
 
-/** What a process knows of labelled pull requests; a fresh one finds it again. */
+/** Memory about labelled pull requests; a new process rebuilds it. */
 export type OwnPulls = {
-  /** Those that wait for their lane. */
+  /** Threads that wait for their lane. */
   readonly waiting: Set<number>;
 };
 
-/** Nothing is known yet. */
 export function noOwnPulls(): OwnPulls {
   return { waiting: new Set() };
 }
 
-/** The labels that ask for a run, of every lane. */
+/** Labels of all lanes that request a run. */
 export function laneLabels(open: Pick<OpenLab, 'config'>): readonly string[] {
   return lanesOf(open.config).flatMap(askedLabels);
 }
 
-/** Threads that the triggers tell to carry a lane's label, and are no run that is under way. */
+/** Threads in the triggers that carry a lane's label and are not part of a live run. */
 export function labelledIn(open: OpenLab, triggers: readonly ReconcileRequest[]): readonly number[] {
   const labels = lookedAtLabels(open.config);
   const owned = new Set(
@@ -269,13 +268,13 @@ export function labelledIn(open: OpenLab, triggers: readonly ReconcileRequest[])
   );
 }
 
-/** Whether the lane could begin a run now, as far as the record tells. */
+/** Whether a run could start in the lane now, according to the record. */
 export function hasRoom({ store }: OpenLab, { laneName }: LaneScopedConfig): boolean {
   const { runs, broken } = store.current();
   return broken.length === 0 && laneStanding(runsOfLane(runs, laneName), null).kind === 'free';
 }
 
-/** Takes up what can be, the oldest first. Returns the threads of the new runs. A thread that waits for a lane is tried again when a lane has room. */
+/** Turns fitting threads into runs, oldest first. Returns the threads of the new runs. Waiting threads are retried when a lane has room. */
 export async function takeUpLabelled(
   open: OpenLab,
   numbers: readonly number[],
@@ -283,7 +282,7 @@ export async function takeUpLabelled(
   troubles: Trouble[],
 ): Promise<readonly number[]> {
   const isRoom = known.waiting.size > 0 && lanesOf(open.config).some((config) => hasRoom(open, config));
-  // Those that were just asked for come before those that wait, however many wait: a look reads a bounded number.
+  // Each batch reads a limited number of threads, so new requests come before waiting ones.
   const all = [...new Set([...numbers, ...(isRoom ? known.waiting : [])])];
   const taken: number[] = [];
   for (const thread of all.slice(0, limits.otherPullsMax).toSorted((a, b) => a - b)) {
@@ -295,7 +294,7 @@ export async function takeUpLabelled(
   return taken;
 }
 
-/** Those that wait in a lane which has room, as GitHub lists them: what no webhook told and no process remembers. */
+/** Waiting threads of a lane with room, from GitHub's list. Finds threads without a webhook, also in a new process. */
 export async function waitingFor(open: OpenLane): Promise<readonly number[]> {
   if (!hasRoom(open, open.config)) return [];
   const { config } = open;
@@ -336,10 +335,10 @@ async function look(open: OpenLab, number: number, known: OwnPulls): Promise<'ta
   return 'not';
 }
 
-/** What passes by itself. */
+/** Refusals that resolve on their own over time. */
 const WAITING: ReadonlySet<string> = new Set(['propose-held', 'propose-standing', 'propose-busy']);
 
-/** `none`: its labels ask for no run. */
+/** `none`: the labels request no run. */
 async function takeUpByLabel(
   open: OpenLab,
   thread: OwnPull | OwnIssue,
@@ -364,7 +363,7 @@ function personOf({ by, isBot }: Labelled): Actor | null {
   return isBot ? null : by;
 }
 
-/** A label is put on by more people than may propose; where no person did, whoever opened it is asked about. */
+/** More people can set labels than can propose. Checks the person who set the label, or the thread's author if an app set it. */
 async function mayAsk(
   { lab, config }: OpenLab,
   labelled: Labelled,
@@ -373,7 +372,7 @@ async function mayAsk(
   const person = personOf(labelled) ?? (thread.authorIsBot ? null : thread.author);
   const wanted = policyOf(config).permissions.propose;
   if (person === null) {
-    // What an app pushed to a branch of this repository it was allowed to push; an issue is opened by any app, for anybody.
+    // An app that pushed a branch of this repository had write access. An issue proves nothing, because any app can open it for anyone.
     return thread.kind === 'pull' ? null : refused('no-person', thread.author.login, wanted);
   }
   const held = await readPermission(lab.client, person);
@@ -382,7 +381,7 @@ async function mayAsk(
   return refused('not-permitted', person.login, wanted);
 }
 
-/** Once for each reason: the same words a second time tell nobody anything. */
+/** Posts each reason once, because repeating the same text does not help. */
 async function tell(open: OpenLab, thread: OwnPull | OwnIssue, why: Answered): Promise<void> {
   const { run, by } = why.detail;
   const about = why.detail['why'] ?? run ?? by ?? '';

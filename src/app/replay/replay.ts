@@ -1,4 +1,4 @@
-/** Replays a trace through the watch, at the same cadence, on its own clock. */
+/** Replays a trace through the watch, at the same cadence, with its own clock. */
 
 import { DETECTORS } from '../../detectors/registry.ts';
 import { CANNOT_DESCRIBE, type Engine, type FoundJob, type LogRead } from '../../domain/engine.ts';
@@ -34,7 +34,7 @@ import {
 type Kinds = TraceRecord extends infer One ? (One extends unknown ? Exclude<keyof One, 'at'> : never) : never;
 type RecordOf<Kind extends Kinds> = Extract<TraceRecord, { readonly [Key in Kind]: unknown }>;
 
-/** The newest record of this kind; undefined if the trace has none yet. */
+/** The newest record of this kind; undefined if the trace has none so far. */
 function newest<Kind extends Kinds>(
   records: readonly TraceRecord[],
   kind: Kind,
@@ -43,7 +43,7 @@ function newest<Kind extends Kinds>(
   return records.findLast((one): one is RecordOf<Kind> => kind in one && one.at <= now);
 }
 
-/** Null if the trace has no answer of a tracker yet. */
+/** The tracker as recorded; null if the trace has no tracker record so far. */
 function recordedTracker(records: readonly TraceRecord[], now: Instant): AskedTracker | null {
   const said = newest(records, 'tracker', now);
   if (said === undefined) return null;
@@ -66,7 +66,6 @@ function trackerAnswer({ at, tracker }: RecordOf<'tracker'>): TrackerAnswer {
 type Alarm = { readonly at: string; readonly detector: string; readonly why: string };
 type Action = { readonly at: string; readonly action: string; readonly why: string };
 
-/** The alarms among these drafts. */
 function alarmsOf(drafts: readonly EventDraft[], at: Instant): readonly Alarm[] {
   return incidentsIn(drafts, at).map((incident) => ({ at: toRfc3339(at), ...saidOf(incident) }));
 }
@@ -91,7 +90,7 @@ function saidOf(incident: Incident): Pick<Alarm, 'detector' | 'why'> {
   return { detector: incident.code ?? 'unknown', why: `${title}: ${evidence}` };
 }
 
-/** An alarm notifies people; an end gets the configured response. `after`: the run with the new entries. */
+/** Alarms notify people; an end triggers the configured response. `after`: the run with the new entries. */
 function actionsOf(after: RunState, drafts: readonly EventDraft[], now: Instant): readonly Action[] {
   const at = toRfc3339(now);
   const alerts = alarmsOf(drafts, now).map(({ detector }) => ({ at, action: 'alert', why: detector }));
@@ -120,12 +119,12 @@ export type Replayed = {
   readonly alarms: readonly Alarm[];
   readonly actions: readonly Action[];
   readonly finalState: JobState;
-  /** Detectors without enough evidence at the last observation, and what they lacked. */
+  /** Detectors that lacked evidence at the last observation, and what they lacked. */
   readonly cannotTell: readonly { readonly detector: string; readonly missing: string }[];
   readonly looks: number;
 };
 
-/** Replays all attempts. If the trace ends before the job, one observation follows its last record. */
+/** Replays all attempts. If the trace ends before the job, adds one observation after its last record. */
 export async function replay({ header, records }: Trace): Promise<Replayed> {
   const clock = { now: header.submittedAt };
   let state = begunRun(header);
@@ -164,7 +163,7 @@ function attemptsOf(records: readonly TraceRecord[]): readonly (readonly TraceRe
   return attempts;
 }
 
-/** A requested stop is checked immediately. */
+/** The time of the next observation. A requested stop is checked immediately. */
 function nextLook(
   state: RunState,
   header: TraceHeader,
@@ -242,7 +241,7 @@ function folded(state: RunState, { type, role, data }: EventDraft, at: Instant):
   return next.value;
 }
 
-/** The engine as one attempt's records show it. `now`: the current time of the replay. */
+/** An engine that answers from the records of one attempt. `now`: the replay's current time. */
 function recordedEngine(records: readonly TraceRecord[], now: () => Instant): Engine {
   const lines = records.flatMap((one) => ('log' in one ? [one] : []));
   const answers = records.filter((one) => 'engine' in one);

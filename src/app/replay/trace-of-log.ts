@@ -1,4 +1,4 @@
-/** Builds a trace from a plain log, with the log's own times, those of its progress bars, or constant steps. */
+/** Builds a trace from a plain log, with the times in the log, the times of its progress bars, or constant steps. */
 
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
 import { readTrainingLine } from '../../diagnosis/trainers.ts';
@@ -6,7 +6,7 @@ import { limits } from '../../domain/limits.ts';
 import { branded, cutText, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';
 
-/** Milliseconds since 1970, in an unknown zone unless the line names one; `day` is false for a time without a date. */
+/** Milliseconds since 1970, in an unknown zone unless the line names one. `day` is false for a time without a date. */
 type LineTime = { readonly ms: number; readonly day: boolean };
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -14,7 +14,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const BEFORE = /^(?:[^\d]|\d(?!\d{3}[-/]|\d:|\d{3}\d{4} )){0,60}?/.source;
 const CLOCK = /(?<h>\d\d):(?<m>\d\d):(?<s>\d\d)(?:[.,](?<fraction>\d{1,9}))?/.source;
 
-/** ISO, American, compact, glog, syslog, and a time of day alone. The first that matches counts. */
+/** ISO, American, compact, glog, syslog, and time of day without a date. The first match counts. */
 const FORMATS: readonly RegExp[] = [
   new RegExp(
     `${BEFORE}(?<year>\\d{4})[-/](?<month>\\d\\d)[-/](?<day>\\d\\d)[T ]${CLOCK} ?(?<zone>Z|[+-]\\d\\d:?\\d\\d)?`,
@@ -26,7 +26,7 @@ const FORMATS: readonly RegExp[] = [
   new RegExp(`^[^\\d]{0,12}${CLOCK}\\b`),
 ];
 
-/** The time of a line, or null. `thisYear` is used if the line has none. */
+/** The time of a line, or null. `thisYear` is used if the line has no year. */
 function lineTime(line: string, thisYear: number): LineTime | null {
   const head = cutText(line, HEAD_CHARS);
   for (const format of FORMATS) {
@@ -65,7 +65,7 @@ function offsetOf(zone: string | undefined): number {
 
 type LogInput = {
   readonly lines: readonly string[];
-  /** When the job was submitted; null: with the first line. */
+  /** When the job was submitted; null: at the first line. */
   readonly start: Instant | null;
   /** Null: still running. */
   readonly end: EndStatus | null;
@@ -73,12 +73,12 @@ type LogInput = {
   readonly until: Instant | null;
 };
 
-/** Times without a zone count as UTC, or from `start` on. */
+/** Times without a zone count as UTC; with `start`, they are relative to it. */
 export function traceOfLog({ lines, start, end, until }: LogInput): Trace {
   const year = yearOf(lines) ?? new Date(start ?? NO_TIME).getUTCFullYear();
   const written = writtenTimes(lines, year);
   const zero = written.find((ms) => ms !== null) ?? NO_TIME;
-  // A time of day without a date.
+  // A time of day without a date: use a fixed day.
   const first = start ?? instant(zero < DAY_MS ? NO_TIME + zero : zero);
   const times = allTimes(lines, written, zero);
   const records: TraceRecord[] = [{ at: first, engine: says('RUNNING') }];
@@ -96,7 +96,7 @@ function says(status: 'RUNNING' | EndStatus): Extract<TraceRecord, { engine: unk
   return { status, message: '', errorType: null, exitCode: null, details: {} };
 }
 
-/** Some loggers write the year, others do not. */
+/** The year from the first dated line, because some loggers omit it. */
 function yearOf(lines: readonly string[]): number | null {
   const said = lines.find((line) => YEAR.test(line));
   return said === undefined ? null : Number(YEAR.exec(said)?.[1]);
@@ -104,15 +104,15 @@ function yearOf(lines: readonly string[]): number | null {
 
 const YEAR = /\b(20\d\d)[-/](?:0\d|1[0-2])[-/][0-3]\d[T ][0-2]\d:/;
 
-/** Start of a log without times. */
+/** Start time for a log without times. */
 const NO_TIME = Date.UTC(2000, 0, 1);
 const DAY_MS = 86_400_000;
-/** A single line that seems to have a time may be text. */
+/** If only one line matches, it may be ordinary text. */
 const TIMED_MIN = 2;
-/** A longer jump is text or another log. */
+/** A longer jump comes from ordinary text or from another log. */
 const JUMP_MAX_MS = 3 * DAY_MS;
 
-/** Times never go back, because ranks and hosts have slightly different clocks. */
+/** Times never go back, because the clocks of ranks and hosts differ slightly. */
 function writtenTimes(lines: readonly string[], year: number): readonly (number | null)[] {
   const said = lines.map((line) => lineTime(line, year));
   const known = said.filter((one) => one !== null);
@@ -122,7 +122,7 @@ function writtenTimes(lines: readonly string[], year: number): readonly (number 
   return said.map((time) => {
     if (time === null || time.day !== isDated) return null;
     let ms = time.ms + days * DAY_MS;
-    // After midnight.
+    // The clock passed midnight.
     if (!isDated && now !== null && now - ms > DAY_MS / 2) {
       days += 1;
       ms += DAY_MS;
@@ -133,7 +133,7 @@ function writtenTimes(lines: readonly string[], year: number): readonly (number 
   });
 }
 
-/** Other lines get the time of the line before; training lines advance by their own times or in equal parts. */
+/** Lines without a time get the time of the line before. Training lines advance by their own times or in equal parts. */
 function allTimes(
   lines: readonly string[],
   written: readonly (number | null)[],
@@ -158,7 +158,7 @@ function allTimes(
 /** Time per training line in a log without times. */
 const LINE_MS = 10_000;
 
-/** `byItself`: how far the line says that time advanced; null if it does not. */
+/** `byItself`: how far the line itself advances the time, in ms; null if it shows no time. */
 type Stepping = { readonly byItself: number | null } | null;
 
 function stepping(lines: readonly string[], written: readonly (number | null)[]): readonly Stepping[] {
@@ -171,7 +171,7 @@ function stepping(lines: readonly string[], written: readonly (number | null)[])
     const moved = current === null || step === null ? 1 : Math.max(current - step, 0);
     step = current ?? step;
     if (elapsed !== null) {
-      // A log that starts in the middle of a run was not idle before.
+      // If the log starts in the middle of a run, the time before is not idle time.
       const isCut = shown === null && (current ?? 0) > 1;
       const since = isCut ? elapsed : shown !== null && shown <= elapsed ? shown : 0;
       shown = elapsed;
@@ -183,7 +183,7 @@ function stepping(lines: readonly string[], written: readonly (number | null)[])
   });
 }
 
-/** The time for each training line without its own time, up to the next known time. */
+/** The time for each training line without its own time, until the next known time. */
 function shareAfter(
   index: number,
   written: readonly (number | null)[],

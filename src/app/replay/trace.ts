@@ -25,7 +25,7 @@ const engineSays = z.strictObject({
   details: z.record(z.string(), z.string()).default({}),
 });
 
-/** Without `rowAt`, the newest row has the time of the question. */
+/** Without `rowAt`, the newest row gets the time of the question. */
 const trackerSays = z.strictObject({
   run: z.string(),
   name: z.string().optional(),
@@ -47,9 +47,9 @@ const header = z.strictObject({
   trackerRun: z.string().nullable().default(null),
   checkpointMinutes: z.number().int().positive().nullable().default(null),
   config: z.record(z.string(), z.string()).default({}),
-  /** Attempts after the first that need no approval. */
+  /** Attempts after the first that need no separate approval. */
   restarts: z.number().int().min(0).default(3),
-  /** Loss curves of the lane's last runs. */
+  /** Loss curves of the lane's last runs, for comparison. */
   lane: z
     .array(z.array(z.tuple([z.number().int(), z.string()])))
     .nullable()
@@ -98,7 +98,7 @@ export type TraceHeader = z.infer<typeof header>;
 export type TraceRecord = z.infer<typeof record>;
 export type Trace = { readonly header: TraceHeader; readonly records: readonly TraceRecord[] };
 
-/** Parses a trace and sorts its records by time; the error names the line. */
+/** Parses a trace and sorts its records by time; an error names the line. */
 export function readTrace(text: string): Result<Trace, string> {
   const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
   const told = lines.filter(({ line }) => line.trim() !== '');
@@ -135,7 +135,7 @@ function parsed<Schema extends z.ZodType>(
   return read.success ? ok(read.data) : fail(`line ${number}: ${z.prettifyError(read.error)}`);
 }
 
-/** The run right after its submission. */
+/** The state of the run right after its submission. */
 export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHeader): RunState {
   const at = toRfc3339(submittedAt);
   const data = {
@@ -168,7 +168,7 @@ export function begunRun({ submittedAt, checkpointMinutes, restarts }: TraceHead
   };
 }
 
-/** The next attempt with the same manifest. */
+/** The run with the next attempt, which uses the same manifest. */
 export function nextAttemptOf(state: RunState, at: Instant, attempt: number): RunState {
   const past = pastAttempt(state);
   return {
@@ -183,7 +183,7 @@ export function nextAttemptOf(state: RunState, at: Instant, attempt: number): Ru
   };
 }
 
-/** The run with a recorded stop by a known person. */
+/** The run with a recorded stop by a person. */
 export function stoppedBy(state: RunState, at: Instant): RunState {
   const stop = { actor: { id: 0, login: 'somebody' }, at: toRfc3339(at), comment: 0, seq: state.head.seq };
   return state.stop === null ? { ...state, stop } : state;
@@ -205,7 +205,7 @@ function submissionOf(at: Instant, attempt: number): Submission {
   } as unknown as Submission;
 }
 
-/** Only the manifest values that detectors compare with. */
+/** Contains only the manifest values that detectors compare with. */
 function orderOf(temporaryEveryMinutes: number | null, restarts: number): IssuedOrder {
   const manifest = {
     command: [],

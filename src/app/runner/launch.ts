@@ -45,7 +45,7 @@ import { type OpenLab, type OpenLane, openForRun } from '../open-lab.ts';
 import { recordFault } from '../record-files.ts';
 import { shipJob } from './ship-job.ts';
 
-/** Without an order, all facts are unknown. */
+/** All facts for an order; without an order, they are unknown. */
 async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise<OrderFacts> {
   const { lab, config } = open;
   if (state === null || state.order === null) return withheld(open, 'there is no order');
@@ -76,7 +76,7 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
     heeds: (item: PendingItem) => isUnheardRejection(state, item),
   };
   const brakes = await gatherBrakes(open, ordered, threads.value.comments);
-  // Ask GitHub who pushed the head; the record is not trusted for that.
+  // Ask GitHub who pushed the head; do not trust the record for that.
   const work = change.kind === 'known' ? await branchWork(lab, state, pull.value, change.value) : change;
   const searchedRoots = await searchRoots(wantedRoots(config.checkpoints, state), lab.stores);
   const gates = gatesOnReading(open, state, {
@@ -102,7 +102,7 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
   };
 }
 
-/** The digest as this machine computes it. Unknown if another Python version read the approved experiment, because the readings may differ. */
+/** Recomputes the digest. Unknown if another Python version read the approved experiment, because the readings may differ. */
 function digestHere(
   { gate }: RunState,
   change: Observed<ChangeFacts>,
@@ -116,7 +116,7 @@ function digestHere(
   return bound.kind === 'known' ? known(bound.value.digest) : bound;
 }
 
-/** For an order without its own approval: whether it is the fix that follows from the failed files. */
+/** For an order without its own approval: whether its commit is the fix that follows from the failed files. */
 async function fixOf(
   { lab, git, config }: OpenLane,
   state: RunState,
@@ -143,7 +143,7 @@ type OwnReading = {
   readonly containerImage: Observed<ImageLook>;
 };
 
-/** The gates' facts, with the manifest from the runner's own mirror. Of the App's claims, only the proposal is used. */
+/** The facts for the gates, with the manifest from the runner's own mirror. Of the App's claims, only the proposal is used. */
 function gatesOnReading(
   { lab, config, configHealth, store }: OpenLane,
   state: RunState,
@@ -182,7 +182,7 @@ function gatesOnReading(
   });
 }
 
-/** Facts without requests. The time comes last, after GitHub's clock was learned. */
+/** Facts that need no request. The time is read last, after the requests synchronized GitHub's clock. */
 function frame({
   lab,
   config,
@@ -213,7 +213,7 @@ function withheld(open: OpenLane, why: string): OrderFacts {
   };
 }
 
-/** Up to the newest approval: its author saw every earlier comment. */
+/** Searches for a second card up to the newest approval, because that approver saw every earlier comment. */
 async function readSecondCard(
   { lab }: OpenLane,
   state: RunState,
@@ -241,7 +241,7 @@ function newestApproval({ approvals }: Order, cited: ApprovalFacts['cited']): Co
   return found.toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id).at(-1) ?? null;
 }
 
-/** Carries out one order. Each refusal has a code; nothing is submitted before the claim is pushed. */
+/** Executes one order. Each refusal has a code; nothing is submitted before the claim is pushed. */
 export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitted | Refused> {
   const { store } = lab;
   const { repository, digestOf, now, boundary } = lab.lab;
@@ -267,7 +267,7 @@ export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitte
       cluster,
       engine,
       state,
-      // Jobs that people launched by hand may run in parallel.
+      // Adopted jobs may run in parallel, because people launched them by hand.
       others: ({ proposal }) =>
         proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
       facts: remembered(
@@ -286,8 +286,8 @@ export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitte
 const FACTS_AGE_MAX_MS = 10_000;
 
 /**
- * What the facts depend on in the record. Control's own dispatch entries do not count: they arrive while this job verifies. Any other
- * entry, such as a hold or a stop, changes the key.
+ * Identifies what the facts depend on in the record. Excludes control's own dispatch entries, which arrive while this job verifies. Any
+ * other entry, such as a hold or a stop, changes the key.
  */
 function factsKey(state: RunState, { head }: JournalState, now: Instant): string {
   const period = Math.floor(now / FACTS_AGE_MAX_MS);

@@ -1,4 +1,4 @@
-/** Turns an order into a job: the approved tree in a new folder, the exact command and environment, secrets separate. */
+/** Turns an order into a job: the approved tree in a new folder, the exact command and environment, and separate secrets. */
 
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -26,13 +26,13 @@ export type ShipInput = {
   readonly temporaryDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly shipTree: ShipTree;
-  /** Null where this runner has none for the lane's cluster. */
+  /** Null if this runner has no engine for the lane's cluster. */
   readonly engine: Engine | null;
 };
 
 /**
- * Ships the configured paths of the ordered commit, or says what would differ from the approved files. The job gets only secrets that the
- * config names.
+ * Ships the configured paths of the ordered commit, or refuses with the difference from the approved files. The job gets only secrets that
+ * the config names.
  */
 export async function shipJob(
   open: OpenLane,
@@ -68,7 +68,7 @@ export async function shipJob(
   return jobOf(open, state, order, tree, runsHere, input.environment);
 }
 
-/** A job without its secrets fails late or reports to the wrong place. GitHub sets missing secrets to empty variables. */
+/** Refuses if a secret is missing: the job would fail late or report to the wrong place. GitHub sets missing secrets to empty variables. */
 function missingSecrets({ config }: OpenLane, environment: ShipInput['environment']): ShipRefusal | null {
   const names = config.lane.passSecrets.filter((name) => (environment[name] ?? '') === '');
   if (names.length === 0) return null;
@@ -77,7 +77,7 @@ function missingSecrets({ config }: OpenLane, environment: ShipInput['environmen
   return { kind: 'refused', code: 'secret-missing', effect: 'ending', why };
 }
 
-/** Below the state directory or the runner's temporary folder. */
+/** Folder name below the state directory or the runner's temporary folder. */
 const TREES = 'trees';
 
 /** Removes folders of old jobs. A failure is logged and does not stop the launch. */
@@ -130,7 +130,7 @@ function jobOf(
     ].map((part) => redact(part, values)),
     urlsOf: (jobId) => linksOf(open.config, { cluster: open.config.lane.cluster, run: state.run, jobId }),
     details: {
-      // A remote job runs in a copy, so its outputs are not on this machine.
+      // A remote job runs in a copy of the folder, so its outputs are not on this machine.
       ...(runsHere ? { workingDirectory } : {}),
       outputRoot: filled.outputRoot,
       metricsFile: filled.metricsFile,
@@ -143,7 +143,7 @@ function jobOf(
   };
 }
 
-/** The same for every retry of an attempt, because Ed25519 is deterministic. */
+/** Signs the job's metadata. All retries of an attempt get the same signature, because Ed25519 is deterministic. */
 function signedMetadata(
   { lab, config }: OpenLane,
   { submissionId, ...job }: { readonly submissionId: string } & Omit<JobMetadata, 'proof'>,
@@ -154,17 +154,17 @@ function signedMetadata(
   return { ...job, proof: lab.hash(runner.sign(`${JOB_CONTEXT}${lab.hash(about)}`)) };
 }
 
-/** Separates job signatures from other signatures of the same key. */
+/** Prefix that separates job signatures from other signatures with the same key. */
 const JOB_CONTEXT = 'ferrybot.job.v1:';
 
-/** In the format of `git ls-tree -r`, so that anyone with the commit can compare the digest. */
+/** Lists files in the format of `git ls-tree -r`, so that anyone with the commit can compare the digest. */
 function listText(files: readonly ExportedFile[]): string {
   return files.map(({ mode, blob, path }) => `${mode} blob ${blob}\t${path}\n`).join('');
 }
 
 /**
- * Lab scripts may build what they ship (`uv export`) while the cluster token is available (docs/decisions/0134-ship-exactly-the-approved-tree.md).
- * Build files must therefore equal those of the merge base with the default branch.
+ * Build files must equal those of the merge base with the default branch. Lab scripts may build the shipped files (`uv export`) while the
+ * cluster token is available (docs/decisions/0134-ship-exactly-the-approved-tree.md).
  */
 export async function changedBuildFiles(
   { config, git }: Pick<OpenLane, 'config' | 'git'>,
@@ -197,11 +197,11 @@ type ShippedTree = {
   readonly directory: string;
   /** All files with their ids in the approved trees. */
   readonly files: readonly ExportedFile[];
-  /** Removes a folder without a running job. */
+  /** Removes the folder; call it only if no job runs in it. */
   readonly discard: () => Promise<void>;
 };
 
-/** Exports the ordered commit below `parent`; replaced in tests. */
+/** Exports the ordered commit below `parent`. Tests replace it. */
 export type ShipTree = (
   open: OpenLane,
   order: IssuedOrder,
@@ -209,8 +209,8 @@ export type ShipTree = (
 ) => Promise<ShippedTree | ShipRefusal>;
 
 /**
- * The folder's random name prevents preparation, and only its owner can read it. Its content is compared with the approved trees here,
- * and again before use (docs/decisions/0134-ship-exactly-the-approved-tree.md).
+ * Exports into a folder with a random name, so that it cannot be prepared in advance; only its owner can read it. Compares the content with
+ * the approved trees here, and again before use (docs/decisions/0134-ship-exactly-the-approved-tree.md).
  */
 export async function shipTree(
   open: OpenLane,
@@ -251,7 +251,7 @@ export async function shipTree(
   }
 }
 
-/** Removes the paths that a whole tree is shipped without. The id is that of the remaining files. */
+/** Removes the paths that are left out of a whole tree, and recomputes the id from the remaining files. */
 async function without(
   directory: string,
   tree: ExportedTree,
@@ -265,7 +265,7 @@ async function without(
   return { files, submodules, ids: idsOf(files, {}, [WHOLE_TREE]) };
 }
 
-/** Approved entries without content: submodules, and links that lead outside. */
+/** Approved entries that would have no content: submodules, and links that lead outside. */
 async function absentIn(directory: string, { files, submodules }: ExportedTree): Promise<readonly string[]> {
   const absent = submodules.map((path) => `${path} is a submodule, whose files are not shipped`);
   const root = await realpath(directory);

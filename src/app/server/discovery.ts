@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Log } from '../lab.ts';
 
-/** The minimal permissions, each with its reason. */
+/** The minimal permissions of the App, each with its reason. */
 export const APP_PERMISSIONS = {
   actions: { level: 'write', why: 'dispatch the launch and the watch, find their runs' },
   checks: { level: 'write', why: 'the check run on the head of a proposal' },
@@ -25,10 +25,10 @@ export const APP_EVENTS = [
   'workflow_run',
 ] as const;
 
-/** Every App gets these events. GitHub rejects a manifest that lists them. */
+/** Events that every App receives. GitHub rejects a manifest that lists them. */
 export const UNSUBSCRIBED_EVENTS = ['installation', 'installation_repositories'] as const;
 
-/** How often installations are listed; webhooks announce new repositories immediately. */
+/** How often to list installations. New repositories are announced by webhooks immediately. */
 export const DISCOVERY_PERIOD_MS = 6 * 60 * 60 * 1_000;
 
 export type Installed = {
@@ -38,7 +38,7 @@ export type Installed = {
 };
 
 type DiscoveryPorts = {
-  /** All rows of GitHub's lists; throws if one cannot be read. */
+  /** All rows of GitHub's lists. Throws if a list cannot be read. */
   readonly installations: () => Promise<readonly unknown[]>;
   readonly repositories: (installation: number) => Promise<readonly unknown[]>;
   readonly now: () => number;
@@ -54,10 +54,10 @@ const installationSchema = z.object({
 const repositoriesSchema = z.array(z.object({ full_name: z.string(), default_branch: z.string() }));
 type Installation = z.infer<typeof installationSchema>;
 
-/** `isWhole`: every row was understood. */
+/** `isWhole`: every row could be parsed. */
 type Installations = { readonly found: readonly Installation[]; readonly isWhole: boolean };
 
-/** `anew`: an installation changed, so the cache is stale. */
+/** Lists the repositories. `anew`: an installation changed, so the cache is stale. */
 export type Discovery = (anew?: boolean) => Promise<readonly Installed[]>;
 
 /**
@@ -75,7 +75,7 @@ export function createDiscovery(ports: DiscoveryPorts): Discovery {
   };
 }
 
-/** Logs a state of an installation once per change. */
+/** Logs the state of an installation once per change. */
 type Say = (installation: number, topic: string, line: string | null) => void;
 
 function sayOnce(log: Log): Say {
@@ -90,7 +90,7 @@ function sayOnce(log: Log): Say {
   };
 }
 
-/** Updates `known`; false if a part could not be read. */
+/** Updates `known`. False if a part could not be read. */
 async function refresh(
   ports: DiscoveryPorts,
   known: Map<number, readonly Installed[]>,
@@ -103,7 +103,7 @@ async function refresh(
     ports.log(`the installations could not be listed: ${messageOf(error)}`);
     return false;
   }
-  // A row that was not understood may belong to a known installation.
+  // An unparsable row may belong to a known installation, so delete nothing.
   if (listed.isWhole)
     for (const id of known.keys()) if (!listed.found.some((one) => one.id === id)) known.delete(id);
   let { isWhole } = listed;
@@ -148,7 +148,7 @@ async function repositoriesOf(ports: DiscoveryPorts, installation: number): Prom
 
 const LEVELS = ['read', 'write', 'admin'];
 
-/** Missing permissions, with what fails without them; null if none is missing. */
+/** Missing permissions, and what fails without them; null if none is missing. */
 function lackingOf({ permissions, ...installation }: Installation): string | null {
   const lacking = Object.entries(APP_PERMISSIONS).flatMap(([name, { level, why }]) =>
     LEVELS.indexOf(permissions[name] ?? '') >= LEVELS.indexOf(level) ? [] : [`${name}: ${level} (${why})`],

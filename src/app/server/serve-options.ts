@@ -48,7 +48,7 @@ function isRsaKey(text: string): boolean {
   try {
     return createPrivateKey(withLineBreaks(text)).asymmetricKeyType === 'rsa';
   } catch (error) {
-    // OpenSSL's message may quote a part of the key.
+    // Do not report OpenSSL's message, which may quote a part of the key.
     if (error instanceof Error && 'code' in error) return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The `ferrybot serve` server: Probot receives webhooks, and a timer sweeps for lost ones. */
+/** Runs the `ferrybot serve` server: Probot receives webhooks, and a timer sweeps for lost ones. */
 
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -17,11 +17,11 @@ import { createWebhookServer } from './webhook-server.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 type Queues = {
-  /** Pushes the trigger of a webhook; ignores payloads without repository and installation. */
+  /** Adds the trigger of a webhook to its repository's queue. Ignores payloads without repository and installation. */
   readonly trigger: (payload: unknown, trigger: ReconcileRequest | null) => void;
-  /** Pushes a sweep to every repository. */
+  /** Adds a sweep to every repository's queue. */
   readonly sweep: () => Promise<void>;
-  /** Lists the installations again and pushes a sweep that is not skipped. */
+  /** Lists the installations again and adds a sweep that cannot be skipped. */
   readonly sweepAnew: () => Promise<void>;
   /** Resolves when all queues are idle. */
   readonly idle: () => Promise<void>;
@@ -38,7 +38,7 @@ const payloadSchema = z.object({
   installation: z.object({ id: z.number().int() }),
 });
 
-/** A reinstalled repository gets a new queue, because the old installation's tokens are invalid. */
+/** Keys queues by installation too: after a reinstallation, the old tokens are invalid, so the repository needs a new queue. */
 export function createQueues({ installed, open, log }: QueuesPorts): Queues {
   const queues = new Map<string, Promise<WorkQueue | null>>();
   const queueOf = (where: Installed): Promise<WorkQueue | null> => {
@@ -81,18 +81,18 @@ export function createQueues({ installed, open, log }: QueuesPorts): Queues {
   };
 }
 
-/** Tokens are replaced this long before they expire. */
+/** Replace a token this long before it expires. */
 const TOKEN_SLACK_MS = 5 * 60 * 1_000;
 const minted = z.object({ token: z.string().min(1), expires_at: z.string() });
 
-/** How long the server waits for the lab's programs before it handles other triggers. */
+/** How long to wait for the lab's programs before other triggers are handled. */
 const HELPER_PATIENCE_MS = 2_000;
-/** Cached answers of these programs. */
+/** Maximum number of cached answers of these programs. */
 const HELPER_ANSWERS_MAX = 20;
 
 const WEBHOOKS_PATH = '/api/github/webhooks';
 
-/** `close` waits for current work. */
+/** `close` waits for the current work. */
 export type Serving = { readonly url: string; readonly close: () => Promise<void> };
 
 /** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
@@ -134,7 +134,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   };
 }
 
-/** An installation changed: mint its token again and sweep, because no webhooks were sent meanwhile. */
+/** After a change of an installation, mints a new token and sweeps, because GitHub sent no webhooks meanwhile. */
 function installationChanged(
   payload: { readonly action: string; readonly installation: { readonly id: number } },
   queues: Queues,
@@ -149,8 +149,7 @@ function firstLine(error: unknown): string {
 }
 
 /**
- * Disables Probot's throttling, which would lose comments in a crash; ferrybot paces its own writes (probot#2039: only the function form
- * works).
+ * Disables Probot's throttling: a crash would lose its queue. ferrybot paces its own writes (probot#2039: only the function form works).
  */
 function quietOctokit({ baseUrl }: ServeOptions): typeof ProbotOctokit {
   const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl };
@@ -164,7 +163,7 @@ function createProbot(options: ServeOptions): Probot {
     secret: options.webhookSecret,
     Octokit: quietOctokit(options),
     baseUrl: options.baseUrl,
-    // Probot would log whole payloads of rejected webhooks, which anyone can send.
+    // Probot would log complete payloads of rejected webhooks, which anyone can send.
     logLevel: 'fatal',
   });
 }
@@ -177,7 +176,7 @@ function discoveryOf(probot: Probot, options: ServeOptions, tokenOf: TokenOf, lo
   return createDiscovery({
     installations: async () => (await probot.auth()).paginate('GET /app/installations', PAGE),
     repositories: async (installation) => {
-      // A revoked token would hide the repositories, and a token keeps the permissions of its creation.
+      // Mint a new token: a revoked one would hide the repositories, and a token keeps the permissions from its creation.
       const token = await tokenOf(installation, null);
       return new Client({ auth: { token } }).paginate('GET /installation/repositories', PAGE);
     },
@@ -200,7 +199,7 @@ async function openQueue(
     sleep: (durationMs) => sleep(durationMs),
     log: (line, fields) => log(`${where.repository}: ${line}`, fields),
   });
-  // The lab's checks may take minutes; commands in other threads must not wait.
+  // The lab's checks may take minutes, and commands in other threads must not wait for them.
   const beside = createHelpersBeside(lab.helpers, {
     patienceMs: HELPER_PATIENCE_MS,
     answersMax: HELPER_ANSWERS_MAX,
@@ -246,8 +245,8 @@ function listen(server: Server, options: ServeOptions): Promise<string> {
 type TokenOf = (installation: number, nowMs: number | null) => Promise<string>;
 
 /**
- * Tokens of installations, valid for an hour by GitHub's clock. Probot's cache counts by this machine's clock, which stops while the
- * machine sleeps.
+ * Caches installation tokens, which are valid for one hour by GitHub's clock. Probot's own cache uses this machine's clock, which stops
+ * while the machine sleeps.
  */
 function installationTokens(probot: Probot): TokenOf {
   const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();

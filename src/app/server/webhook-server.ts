@@ -1,4 +1,4 @@
-/** The public HTTP server: body sizes, times and connections are limited. */
+/** The public HTTP server, with limits on body sizes, times and connections. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,20 +8,20 @@ import type { Log } from '../lab.ts';
 export const WEBHOOK_TIMEOUT_MS = 10_000;
 /** GitHub's maximum payload (docs, *Webhook events and payloads*). */
 export const WEBHOOK_BYTES_MAX = 25 * 1024 * 1024;
-/** Memory for bodies being read: five of the largest. Beyond it the largest body is refused. */
+/** Memory for incoming bodies: five of the maximum size. Above this limit, the largest body is refused. */
 export const WEBHOOK_BYTES_HELD_MAX = 5 * 25 * 1024 * 1024;
-/** GitHub's headers arrive in one packet. */
+/** Time for the headers; GitHub sends them in one packet. */
 const WEBHOOK_HEADERS_MS = 5_000;
-/** Between two deliveries on one connection. */
+/** Idle time between two deliveries on one connection. */
 const WEBHOOK_KEEP_ALIVE_MS = 5_000;
-/** Node checks connections this often; its default of 30 s would triple the limits above. */
+/** How often Node checks connections; its default of 30 s would triple the limits above. */
 const WEBHOOK_LOOK_MS = 1_000;
-/** Time to read a refusal before the connection is reset. */
+/** Time for the sender to read a refusal before the connection is reset. */
 const WEBHOOK_LINGER_MS = 500;
-/** GitHub opens some dozens of connections. */
+/** Maximum number of connections; GitHub opens some dozens. */
 export const SERVER_CONNECTIONS_MAX = 500;
 
-/** Handles a request whose body was read before. */
+/** Handles a request with a body that was already read. */
 type Middleware = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -32,7 +32,7 @@ const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
 const OPENING_BRACE = '{'.charCodeAt(0);
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
-/** Does not listen yet. `path`: where webhooks arrive. */
+/** Creates the server without starting to listen. `path`: the path for webhooks. */
 export function createWebhookServer(middleware: Middleware, path: string, log: Log): Server {
   const readBody = createBodyReader();
   const answering = new WeakSet<Socket>();
@@ -46,7 +46,7 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
       // GitHub's payloads are JSON objects.
       if (isDelivery && body.bytes[0] !== OPENING_BRACE) return refuse(request, response, 400);
       if (body === UNREAD) response.setHeader('connection', 'close');
-      // The middleware uses this body (getPayload of @octokit/webhooks).
+      // The middleware uses this body and does not read the request (getPayload of @octokit/webhooks).
       Object.assign(request, { body: {}, rawBody: body.bytes });
       answering.add(request.socket);
       response.once('close', () => answering.delete(request.socket));
@@ -61,13 +61,13 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
   server.headersTimeout = WEBHOOK_HEADERS_MS;
   server.requestTimeout = WEBHOOK_TIMEOUT_MS;
   server.keepAliveTimeout = WEBHOOK_KEEP_ALIVE_MS;
-  // Ends silent connections, which have no request yet.
+  // Closes idle connections that have sent no request.
   server.timeout = WEBHOOK_TIMEOUT_MS;
   boundConnections(server, answering);
   return server;
 }
 
-/** Reject a request without a signature by its headers alone. */
+/** Checks only the headers, so that a request without a signature is rejected before its body is read. */
 function mayBeWebhook({ headers }: IncomingMessage): boolean {
   return (
     SIGNATURE.test(String(headers['x-hub-signature-256'])) &&
@@ -88,7 +88,7 @@ const REFUSALS = {
   503: 'too much at once',
 } as const;
 
-/** Answers now and closes a moment later, so that the sender can read the answer. Ignores the rest of the body. */
+/** Responds immediately and closes a moment later, so that the sender can read the response. Ignores the rest of the body. */
 function refuse(request: IncomingMessage, response: ServerResponse, status: keyof typeof REFUSALS): void {
   const why = `${REFUSALS[status]}\n`;
   const headers = { connection: 'close', 'content-type': 'text/plain', 'content-length': why.length };
@@ -101,7 +101,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: keyo
   setTimeout(end, WEBHOOK_LINGER_MS).unref();
 }
 
-/** Drops the oldest connection that is not being answered, so that idle clients cannot block GitHub. */
+/** Closes the oldest connection without a response in progress, so that idle clients cannot block GitHub. */
 function boundConnections(server: Server, answering: WeakSet<Socket>): void {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -157,7 +157,7 @@ function readBody(request: IncomingMessage, held: Set<Held>): Promise<BodyReadin
   });
 }
 
-/** Refuses the largest body, so that floods do not affect small deliveries. */
+/** Refuses the largest body, so that a flood does not affect small deliveries. */
 function makeRoom(held: ReadonlySet<Held>): void {
   let sum = 0;
   let largest: Held | null = null;

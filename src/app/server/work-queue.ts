@@ -4,7 +4,7 @@ import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import type { Worker } from '../control/worker.ts';
 import type { Log } from '../lab.ts';
 
-/** More triggers fold into a sweep. */
+/** Maximum number of waiting triggers; further triggers are replaced by a sweep. */
 const TRIGGERS_WAITING_MAX = 200;
 
 export type WorkQueue = {
@@ -13,7 +13,7 @@ export type WorkQueue = {
   readonly idle: () => Promise<void>;
 };
 
-/** If the queue is full, triggers fold into a sweep, which finds everything. */
+/** Queues triggers for a worker. If the queue is full, one sweep replaces the triggers, because it finds everything. */
 export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
   let waiting: ReconcileRequest[] = [];
   let running: Promise<void> | null = null;
@@ -26,7 +26,7 @@ export function createWorkQueue(worker: Worker, log: Log): WorkQueue {
       try {
         await worker.handle(batch);
       } catch (error) {
-        // The next trigger or sweep retries the work.
+        // Do not retry now: the next trigger or sweep does.
         log(`a trigger failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       }
     }

@@ -26,28 +26,28 @@ import { trackedMetrics } from '../../watch/tracker-and-stores.ts';
 import type { TrackerOf } from '../engines.ts';
 import type { CloudOf, EngineOf, Lab } from '../lab.ts';
 
-/** With 256 KiB each, more than the noisiest job writes in 570 s. */
+/** With 256 KiB each, this is more than the noisiest job writes in 570 s. */
 const LOG_CHUNKS_PER_LOOK = 64;
-/** Limits the log read of a running job, so that a slow dashboard does not delay other jobs or a stop. */
+/** Maximum time for reading the log of a running job, so that a slow dashboard does not delay other jobs or a stop. */
 const LOG_READ_MS = 60_000;
-/** Limits the log read of an ended job: one gigabyte at 5 MB/s. */
+/** Maximum time for reading the log of an ended job: one gigabyte at 5 MB/s. */
 const LAST_LOG_READ_MS = 200_000;
-/** One gigabyte. */
+/** One gigabyte in chunks of 256 KiB. */
 const LOG_CHUNKS_AT_END = 4_096;
-/** How long the end of a job waits for an unreadable log: a restarting dashboard needs a minute or two. */
+/** How long to wait for an unreadable log after the job's end; a restarting dashboard needs a minute or two. */
 const LAST_LOG_PATIENCE_MS = 30 * 60 * 1_000;
-/** The part of a failed job's log that is diagnosed: the first cause precedes the output of a thousand ranks. */
+/** The diagnosed part of a failed job's log: the first cause precedes the output of a thousand ranks. */
 const DIAGNOSED_LOG_BYTES = 4 * 1024 * 1024;
-/** Lines that are redacted together: only the first line of a private key identifies it. */
+/** Number of lines to redact together, because only the first line of a private key identifies it. */
 const LOG_END_READ_LINES_MAX = 200;
 
-/** Replaced in tests on virtual time. */
+/** Tests on virtual time replace it. */
 export type MetricsReader = (submission: Submission) => Promise<Metrics>;
 
 export type LookInput = {
   readonly lab: Pick<Lab, 'now'>;
   readonly engine: Engine;
-  /** Observation from a listing of all jobs; null: ask for this job. */
+  /** The observation from a list of all jobs; null: observe this job separately. */
   readonly seen: JobObservation | null;
   readonly state: RunState;
   readonly submission: Submission;
@@ -57,24 +57,24 @@ export type LookInput = {
   readonly redact: (text: string) => string;
   readonly withheld?: Withheld | undefined;
   readonly witnesses?: Witnesses;
-  /** Whether to report other jobs on the cluster that name the run. */
+  /** Whether to report other jobs on the cluster that name this run. */
   readonly tellsBeside?: boolean;
-  /** Null: do not ask a tracker. */
+  /** Null: there is no tracker to read. */
   readonly tracker?: AskedTracker | null;
-  /** Null: do not ask the stores this time. */
+  /** Null: do not read the stores this time. */
   readonly store?: AskedStore | null;
 };
 
-/** Reads what the stores hold up to this step. */
+/** Reads the stored checkpoints up to this step. */
 export type AskedStore = (upTo: number) => Promise<Observed<StoredThen>>;
 
-/** A tracker, and which of its runs to ask for, given those in the log. */
+/** A tracker, and the choice of its run, given the run ids in the log. */
 export type AskedTracker = {
   readonly port: Tracker;
   readonly identityOf: (logged: readonly string[]) => string;
 };
 
-/** Reads the status before the log, so that a complete log belongs to an ended job. */
+/** Reads the status before the log: once the status is final, the log that follows is complete. */
 export async function observeJob(input: LookInput): Promise<Look> {
   const { engine, submission } = input;
   const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
@@ -101,7 +101,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logOffset,
     logUnread: read.unread,
     metrics,
-    // A tracker without rows proves that the job left no metrics.
+    // A tracker without rows is evidence that the job left no metrics.
     metricsExpected: isFileHere(submission) || tracker?.answer.kind === 'found',
     ...died,
     tracker,
@@ -113,14 +113,14 @@ export async function observeJob(input: LookInput): Promise<Look> {
   };
 }
 
-/** If the list cannot be read, the job itself is still observed. */
+/** Other jobs that name the run. If the list cannot be read, only the job itself is observed. */
 async function seenBeside({ engine, state, tellsBeside }: LookInput): Promise<Pick<Look, 'beside'>> {
   if (tellsBeside !== true || engine.live === undefined) return {};
   const live = await engine.live();
   return live.kind === 'known' ? { beside: besideOf(state, live.value) } : {};
 }
 
-/** Runs after the log, so that saved checkpoints are in the store by then. Not before the first step. */
+/** Runs after the log was read, so that the saved checkpoints in the log are already in the store. Skipped before the first step. */
 async function seenInStore(
   { store }: LookInput,
   job: JobObservation,
@@ -137,14 +137,14 @@ function hasEnded(job: JobObservation): boolean {
   return job.kind === 'found' && isTerminal(job.status);
 }
 
-/** The end is recorded only with its whole log, up to a time limit. */
+/** Delays the end until the whole log was read, up to a time limit. */
 function unlessUnread(job: JobObservation, unread: string | null, now: number): JobObservation {
   if (job.kind !== 'found' || !isTerminal(job.status) || unread === null) return job;
   if (now - (job.endedAtMs ?? now) >= LAST_LOG_PATIENCE_MS) return job;
   return { kind: 'unknown', message: `the job is ${job.status}, and its log cannot be read: ${unread}` };
 }
 
-/** The engine's session at submission. */
+/** The engine's session when the job was submitted. */
 export function sessionOf(submission: Submission): string | null {
   const session = submission.details['session'];
   return typeof session === 'string' && session !== '' ? session : null;
@@ -157,7 +157,7 @@ async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<Trac
   return { asked, answer: await tracker.port.describe(asked) };
 }
 
-/** The metrics of the job's file; otherwise the tracker's, overridden by evals in the log, which are newer. */
+/** The metrics in the job's file. Without them, the tracker's metrics, overridden by evals in the log, which are newer. */
 async function metricsOf(
   { readMetrics, submission, state }: LookInput,
   log: LogFacts,
@@ -171,20 +171,20 @@ async function metricsOf(
 
 type Died = Pick<Look, 'diagnosis' | 'logEnd'>;
 
-/** A truncated log may lack the cause: only the engine knows why a machine was taken away. */
+/** Falls back to the engine's message, because a truncated log may lack the cause: only the engine knows why a machine was preempted. */
 function orOfEngine(died: Died, message: string): Died {
   if (died.diagnosis?.class !== 'unknown') return died;
   const diagnosis = diagnose([message], 'FAILED');
   return diagnosis.class === 'unknown' ? died : { ...died, diagnosis };
 }
 
-/** Diagnoses by the end of the log, or by the tracker's copy of it. */
+/** Diagnoses the end of the log, or the tracker's copy of the log. */
 async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
   const died = await diagnosisOfLog(input, end);
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
   const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
-  // A resumed tracker run also has lines of earlier attempts.
+  // A resumed tracker run also contains lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
   return diedOf(own.map(({ text }) => text));
@@ -195,7 +195,7 @@ function diedOf(lines: readonly string[]): Died {
   return { diagnosis: diagnose(lines, 'FAILED'), logEnd: last };
 }
 
-/** Null if the log cannot be read. */
+/** `diagnosis` is null if the log cannot be read. */
 async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: number): Promise<Died> {
   const pieces: Uint8Array[] = [];
   const until = lab.now() + LOG_READ_MS;
@@ -209,11 +209,11 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
     if (read.nextOffset <= offset) break;
     offset = read.nextOffset;
   }
-  // The cause is at the end; half of the log would give a wrong diagnosis.
+  // The cause is at the end, so a partial log would give a wrong diagnosis.
   if (!isWhole) return { diagnosis: null };
   const lines = new TextDecoder().decode(Buffer.concat(pieces)).split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
-  // An offset may be in the middle of a line.
+  // The offset may point into the middle of a line.
   return diedOf(start > 0 ? lines.slice(1) : lines);
 }
 
@@ -224,10 +224,10 @@ type Reading = {
   readonly unread: string | null;
 };
 
-/** Reads the log of an ended job to its end, and a part of a running job's log. */
+/** Reads the whole log of an ended job, or the next part of a running job's log. */
 async function readOn({ lab, engine, state, submission }: LookInput, job: JobObservation): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
-  // An engine that does not answer about the job would not answer about its log; time-outs of 200 runs take hours.
+  // If the engine does not return the job, do not request its log: timeouts for 200 runs would take hours.
   if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
   const isOver = hasEnded(job);
   const chunksMax = isOver ? LOG_CHUNKS_AT_END : LOG_CHUNKS_PER_LOOK;
@@ -250,7 +250,7 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
   return { facts, offset, unread: null };
 }
 
-/** An unfinished last line is read again next time; after the end it is complete. */
+/** Reads an unfinished last line again next time; after the end, the last line is complete. */
 function placeOf(
   { facts, offset }: Reading,
   isOver: boolean,
@@ -259,12 +259,12 @@ function placeOf(
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 
-/** Whether the metrics file would be on this machine. */
+/** Whether the metrics file must be on this machine. */
 function isFileHere({ details }: Submission): boolean {
   return isAbsolute(String(details['metricsFile'] ?? '')) || details['workingDirectory'] !== undefined;
 }
 
-/** Reads the lane's metrics file, relative to the job's folder, if it is on this machine. */
+/** Reads the lane's metrics file if it is on this machine. A relative path starts in the job's folder. */
 export async function metricsFromFile(submission: Submission): Promise<Metrics> {
   const path = String(submission.details['metricsFile'] ?? '');
   const directory = submission.details['workingDirectory'];
@@ -275,7 +275,7 @@ export async function metricsFromFile(submission: Submission): Promise<Metrics> 
 
 export type WatchInput = {
   readonly cluster: string;
-  /** A unique name of this process. */
+  /** A unique name for this process. */
   readonly holder: string;
   readonly engineOf: EngineOf;
   readonly cloudOf: CloudOf;

@@ -23,13 +23,13 @@ import { postOwed } from '../outbox.ts';
 import { contained, type Trouble, throwIfAny } from '../trouble.ts';
 import { type AskedStore, type AskedTracker, observeJob, type WatchInput } from './look.ts';
 
-/** Drafts for a run on top of its entry `seq`. */
+/** Drafts for a run, to append after its entry `seq`. */
 type Looked = { readonly run: RunId; readonly seq: number; readonly drafts: readonly EventDraft[] };
 
-/** `refused`: the observations could not be recorded; the logs are read again from the same offset. */
+/** `refused`: the observations could not be recorded, so the next turn reads the logs again from the same offset. */
 type LookOutcome = 'looked' | 'refused';
 
-/** Observes these runs and records all observations together. Errors of one run are contained. */
+/** Observes these runs and records all observations in one push. An error of one run does not affect the others. */
 export async function lookAtAll(
   open: OpenLab,
   input: WatchInput,
@@ -55,7 +55,7 @@ export async function lookAtAll(
   return 'refused';
 }
 
-/** Records what the watch has seen in one push. If an entry breaks a rule, each is recorded alone, so that it blocks no other. */
+/** Records the watch's entries in one push. If an entry is illegal, records them one by one, so that it does not block the others. */
 export async function recordTogether(
   open: OpenLab,
   troubles: Trouble[],
@@ -82,14 +82,14 @@ export async function recordTogether(
   return outcome;
 }
 
-/** Adds the pages for people to the same push. */
+/** Adds the notifications for the entry's incidents to the same push. */
 export function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entry): Entry {
   const state = store.current().runs.find((one) => one.run === run);
   const pages = state === undefined ? [] : pagesWith(state, drafts, configFor(config, state), lab.now());
   return { run, drafts: [...drafts, ...pages] };
 }
 
-/** Observes and records one run; throws its errors. */
+/** Observes and records one run. Throws the errors of that run. */
 export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const troubles: Trouble[] = [];
   await lookAtAll(open, input, [run], new Map(), troubles);
@@ -97,7 +97,7 @@ export async function check(open: OpenLab, input: WatchInput, run: RunId): Promi
   throwIfAny(troubles);
 }
 
-/** Null if there is nothing to observe or another watch has the lease. Keeps an observation of the same entry. */
+/** Null if there is nothing to observe or another watch has the lease. Reuses an observation that is based on the same entry. */
 async function lookOnce(
   open: OpenLab,
   input: WatchInput,
@@ -141,7 +141,7 @@ async function lookOnce(
   return { ...withPages(open, { run, drafts: eventsOf(state, look) }), run, seq };
 }
 
-/** The lane's tracker, and this run in it. */
+/** The lane's tracker, and the choice of this run in it. */
 function askedTracker(
   { trackerOf }: WatchInput,
   { tracker }: LaneConfig,
@@ -154,7 +154,7 @@ function askedTracker(
     : { port, identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []) };
 }
 
-/** Loss curves of the lane's last passes, newest first. */
+/** Loss curves of the lane's last passed runs, newest first. */
 function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunState): Witnesses['lane'] {
   const passes = runsOfLane(record.runs, state.proposal.lane).filter(({ seal }) => seal?.verdict === 'pass');
   return passes
@@ -163,10 +163,10 @@ function laneWitness(record: { readonly runs: readonly RunState[] }, state: RunS
     .slice(0, LANE_RUNS);
 }
 
-/** As the policy says. */
+/** Number of compared runs, set by the policy. */
 const LANE_RUNS = 5;
 
-/** Null if the kind does not check its stores, it is too early, or there is nothing to search. */
+/** Null if the kind does not check its stores, if it is too early, or if there are no roots to search. */
 function askedStore(
   { stores, now }: Pick<Lab, 'stores' | 'now'>,
   { kind, lane }: LaneScopedConfig,

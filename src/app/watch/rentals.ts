@@ -17,10 +17,10 @@ import { contained, EVERYWHERE, type Trouble } from '../trouble.ts';
 import type { WatchInput } from './look.ts';
 import { recordTogether, withPages } from './record-looks.ts';
 
-/** When to check the account again; `isBusy`: it may hold a machine of ours. */
+/** When to check the account again. `isBusy`: the account may still hold one of our machines. */
 type MachinesLeft = { readonly at: Instant; readonly isBusy: boolean };
 
-/** Null if the cluster rents nothing. `rental`: a run with a broken record that is torn down. */
+/** Checks the rented machines if due. Null if the cluster rents nothing. `rental`: a run with a broken record that is being torn down. */
 export async function lookAfterMachines(
   open: OpenLab,
   input: WatchInput,
@@ -46,7 +46,7 @@ type Place = {
   readonly rental: RunState | null;
 };
 
-/** Due immediately after an unseen event, or if no run sets a time. */
+/** When the next check is due: now after an unchecked event, without a renting run, or with an open orphan; otherwise by the runs. */
 function dueAtMs(open: OpenLab, cluster: string): number {
   const { live, orphans } = recordOf(open);
   const renting = live.filter((run) => isRentingOn(run, cluster));
@@ -54,7 +54,7 @@ function dueAtMs(open: OpenLab, cluster: string): number {
   return Math.min(...renting.map(rentalDueAtMs));
 }
 
-/** A broken or partial record cannot prove a machine an orphan. A run with a broken record is checked by its last good state. */
+/** A broken or partial record cannot prove that a machine is an orphan. A run with a broken record is checked in its last good state. */
 function recordOf({ store }: OpenLab, rental: RunState | null = null): RentalRecord {
   const record = store.current();
   const { broken, journal, runs } = record;

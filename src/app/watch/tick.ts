@@ -1,4 +1,4 @@
-/** One turn of the watch: observe every due run of the cluster, record, publish. */
+/** One turn of the watch: observes every due run of the cluster, records, and posts. */
 
 import { stopJob } from '../../actions/stop.ts';
 import { answerSignatureMatch, openSignatureMatch } from '../../care/bad-node.ts';
@@ -43,7 +43,7 @@ import { sessionOf, type WatchInput } from './look.ts';
 import { lookAtAll } from './record-looks.ts';
 import { lookAfterMachines } from './rentals.ts';
 
-/** Records the newest observation with an expired lease. A lost race is harmless, because leases expire. Returns errors of single runs. */
+/** Records each run's newest observation again with a released lease. A lost race is harmless, because leases expire. */
 export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
   const opening = await opener.open();
   if (opening.kind === 'no-config') return [];
@@ -68,7 +68,7 @@ type WatchOptions = {
   readonly opener: LabOpener;
   readonly now: () => Instant;
   readonly sleep: (durationMs: number) => Promise<void>;
-  /** The shift ends before the token expires; the next watch takes over. */
+  /** The shift ends before the token expires, and the next watch takes over. */
   readonly shiftMs: number;
   readonly input: WatchInput;
   readonly log: Log;
@@ -77,10 +77,10 @@ type WatchOptions = {
 /** Why the watch ended. */
 export type WatchEnd = { readonly kind: 'idle' | 'shift-over' | 'no-config' };
 
-/** Watches. Read errors are retried in the next turn; the lease shows other watches that this one is alive. */
+/** Runs turns until the shift ends. Read errors are retried in the next turn. The lease shows other watches that this one is alive. */
 export async function watch(options: WatchOptions): Promise<WatchEnd> {
   const until = after(options.now(), options.shiftMs);
-  // Only errors of the last turn fail the shift; earlier ones were posted.
+  // Only errors of the last turn fail the shift, because earlier ones were already posted.
   for (;;) {
     const turn = await turnOnce(options);
     if (turn.kind !== 'again') {
@@ -113,16 +113,16 @@ async function turnOnce(
 
 /** Minimum pause between two turns. */
 const WATCH_PAUSE_MS = 200;
-/** Pause after the logbook could not be read. */
+/** Pause after a turn that could not read or write the logbook. */
 const WATCH_RETRY_MS = 15_000;
 
-/** `idle`: no live run of this cluster; otherwise when to run the next turn. */
+/** `idle`: the cluster has no live run; otherwise `at` is the time of the next turn. */
 type TickResult = { readonly kind: 'idle' } | { readonly kind: 'again'; readonly at: Instant };
 
-/** Errors of single runs, which are already posted in their threads. */
+/** `troubles`: errors of single runs. They are already posted in the threads of these runs. */
 type Turn = TickResult & { readonly troubles: readonly Trouble[] };
 
-/** One turn of the watch: read, decide, act, record. Failures in one run do not stop the others. */
+/** One turn of the watch: read, decide, act, record. An error of one run does not stop the others. */
 export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
   const troubles: Trouble[] = [];
   const result = await turn(open, input, troubles);
@@ -179,12 +179,12 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
     return isOwing || machines?.isBusy === true
       ? { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) }
       : { kind: 'idle' };
-  // Runs that ended or never started a job only have machines to check.
+  // For runs that ended or never started a job, only machines have to be checked.
   const jobs = left.filter(({ submission, end }) => submission !== null && end === null);
   const dues = containedEach(open, troubles, jobs, whereOf, (state) => [
     state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
   ]);
-  // A run that failed stays due, so use the longer pause.
+  // A failed run is still due, so use the longer pause.
   const pauseMs = troubles.length === 0 ? WATCH_PAUSE_MS : WATCH_RETRY_MS;
   const soonest = Math.max(
     lab.now() + pauseMs,
@@ -194,7 +194,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
 }
 
-/** The config lacks the cluster. Control notifies the threads; this watch waits until it is back. */
+/** The config lacks the cluster. Control notifies the threads; this watch waits until the cluster is back. */
 function waiting({ lab }: OpenLab, { cluster }: WatchInput, live: number): TickResult {
   lab.log(`the config does not have the cluster ${cluster}: ${live} job(s) cannot be watched or stopped`);
   return live === 0 ? { kind: 'idle' } : { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
@@ -212,7 +212,7 @@ function isWatchable(state: RunState, cluster: string): boolean {
   return watchedClusters(state).includes(cluster);
 }
 
-/** The recorded stop of a person is the approval. Repeating it is harmless. */
+/** Stops the job if a stop is recorded, which is the approval. Repeating the stop is harmless. */
 export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunState): Promise<void> {
   const outcome = await stopJob(open.lab, input.engineOf(open.config, input.cluster), state);
   if (outcome === null) return;
@@ -222,12 +222,12 @@ export async function stopIfAsked(open: OpenLab, input: WatchInput, state: RunSt
 
 type SignatureMatchInput = Pick<WatchInput, 'cluster' | 'cloudOf' | 'redact'>;
 
-/** Whether a run has an unanswered sign of a bad node, even after its end. */
+/** Whether a run has an unanswered match for a bad node, even after its end. */
 function hasOpenSignatureMatch(state: RunState, cluster: string): boolean {
   return state.submission?.cluster === cluster && openSignatureMatch(state) !== null;
 }
 
-/** Finds the machine and proposes its deletion, or asks a person. Waits if the machines cannot be listed. */
+/** Finds the machine and proposes its deletion, or asks a person. Waits while the machines cannot be listed. */
 async function answerBadNode(open: OpenLab, input: SignatureMatchInput, run: RunId): Promise<void> {
   const { lab, config } = open;
   const cloud = input.cloudOf(config, input.cluster);
@@ -246,7 +246,7 @@ function projectOf({ config }: OpenLab, cluster: string): string {
   return traitsOf(config, cluster)?.machines?.gcp?.project ?? '';
 }
 
-/** Observations from the engine's list; none for engines without a list or for a single run. */
+/** Observes all due runs from the engine's list. Empty for engines without a list and for a single run. */
 export async function observeInOnePass(
   engine: Engine | null,
   due: readonly RunState[],
@@ -261,7 +261,7 @@ export async function observeInOnePass(
 
 type Seen = EventDataByType['offer-seen'];
 
-/** Records the best current offer for the card. */
+/** Records the best current offer, which the card shows. */
 async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState): Promise<void> {
   const wanted = offerWanted(shopping);
   if (wanted === null || wanted.cluster !== input.cluster) return;
@@ -271,7 +271,7 @@ async function searchOffer(open: OpenLab, input: WatchInput, shopping: RunState)
   );
 }
 
-/** Asks with the terms that a launch would use. */
+/** Requests the offer with the terms that a launch would use. */
 async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Promise<Omit<Seen, 'digest'>> {
   const account = input.engineOf(openForRun(open, state).config, input.cluster)?.rented;
   if (account === undefined) return { offer: null, unread: 'this cluster rents nothing' };
@@ -281,11 +281,11 @@ async function readOffer(open: OpenLab, input: WatchInput, state: RunState): Pro
     : { offer: null, unread: cutText(input.redact(read.message), limits.messageCharactersMax) };
 }
 
-// Describes a job that a person wants to adopt. The watch reads its log only after the person has seen the description.
+// Describes a job that a person wants to adopt. The watch reads the job's log only after the person has seen the description.
 
 type Described = EventDataByType['described'];
 
-/** Records and posts the description. An unreachable cluster is reported once and asked again. */
+/** Records and posts the description. An unreachable cluster is reported once, and the description is retried. */
 async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState): Promise<void> {
   const { adopts } = asked.proposal;
   const engine = input.engineOf(open.config, input.cluster);
@@ -298,7 +298,7 @@ async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState):
   );
 }
 
-/** The config of this process decides whether jobs of the cluster can be adopted. */
+/** Describes the job. The config of this process decides whether jobs of the cluster can be adopted. */
 async function answerOf(
   open: OpenLab,
   { cluster, redact }: WatchInput,
@@ -346,14 +346,14 @@ async function answerOf(
     submitter: clean(origin.submitter),
     entrypoint: clean(origin.entrypoint),
     commit,
-    // Only count a commit that a branch has. If git fails, the turn fails.
+    // A commit counts only if a branch contains it. If git fails, the turn fails.
     commitIsHere: commit !== null && (await open.git.isOnBranch(commit)),
     session: job.session,
     urls: linksOf(open.config, { cluster, run, jobId }),
   };
 }
 
-/** The run that a job belongs to by its metadata, of this or another repository. */
+/** The run in the job's metadata, if the record contains the run or the metadata is signed (by any repository). */
 function ownerOf(
   { store }: OpenLab,
   { job }: Extract<JobDescription, { readonly kind: 'described' }>,

@@ -22,12 +22,12 @@ export type Finding = {
 
 export type Verdict = Pick<Finding, 'state' | 'found'>;
 
-/** Missing with every fault, or ok. */
+/** `missing` with all faults, or `ok`. */
 function verdictOn(faults: readonly string[], fine: string): Verdict {
   return faults.length > 0 ? { state: 'missing', found: faults.join('; ') } : { state: 'ok', found: fine };
 }
 
-/** The same for facts that may be unknown: a known fault counts, otherwise the verdict is unknown. */
+/** Same as `verdictOn`, for facts that may be unknown: a known fault decides, otherwise an unknown fact makes the verdict unknown. */
 function verdictAmong(faults: readonly string[], facts: readonly Observed<unknown>[], fine: string): Verdict {
   const [away] = facts.flatMap((fact) => (fact.kind === 'unknown' ? [fact.why] : []));
   return faults.length === 0 && away !== undefined
@@ -57,7 +57,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'config',
     judge: ({ defaultBranch }) => verdictOn([], `${CONFIG_PATH} on ${defaultBranch}`),
-    // An invalid config ends the examination before any check.
+    // An invalid config ends the examination before this check.
     advice: () => '',
   },
   {
@@ -111,7 +111,7 @@ const CHECKS: readonly Check[] = [
         verdictOn(
           [
             ...(value.default_workflow_permissions === 'read' ? [] : ['workflows may write by default']),
-            // The daily workflow's own token opens and closes the proposal.
+            // The daily workflow opens and closes the proposal with its own token.
             ...(value.can_approve_pull_request_reviews ? [] : ['workflows may not create pull requests']),
           ],
           'workflows read by default, and may create pull requests',
@@ -166,7 +166,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'runner-group',
-    // Any workflow of any branch can ask for a label. Only a group that is pinned to a workflow prevents that.
+    // Any workflow on any branch can request a runner label. Only a runner group that is pinned to one workflow prevents that.
     judge: (facts) =>
       given(facts.runnerGroups, (groups) => {
         const pinned = groups.filter(
@@ -197,10 +197,10 @@ const CHECKS: readonly Check[] = [
   ),
 ];
 
-/** The ids in the order of the findings (docs/threat-model.md lists them). */
+/** Check ids in the order of the findings (docs/threat-model.md lists them). */
 export const DOCTOR_CHECKS: readonly string[] = CHECKS.map(({ id }) => id);
 
-/** All findings for a lab with a valid config. */
+/** Runs all checks for a lab with a valid config. */
 export function judgeAll(facts: Facts): readonly Finding[] {
   return CHECKS.map(({ id, judge, advice }) => {
     const verdict = judge(facts);
@@ -209,7 +209,7 @@ export function judgeAll(facts: Facts): readonly Finding[] {
   });
 }
 
-/** Public halves of the example lab's keys; their private halves are public, too (fixtures/lab/.github/ferrybot.yml). */
+/** Public keys of the example lab. Their private keys are public, too (fixtures/lab/.github/ferrybot.yml). */
 const DEMO_KEYS: readonly string[] = [
   'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=',
   'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=',
@@ -269,7 +269,7 @@ function environmentBranches({ environments, defaultBranch }: Facts): Verdict {
   );
 }
 
-/** Jobs also see the repository's secrets, which are enough for secrets that the lab passes to its jobs. */
+/** Missing environment secrets. Secrets that the lab passes to jobs may also be in the repository or organization: jobs see those, too. */
 function environmentSecrets({
   config,
   environments,
@@ -298,7 +298,7 @@ function environmentSecrets({
   );
 }
 
-/** Secrets of the example workflows that no branch may read. */
+/** Secrets of the example workflows that must not be readable from every branch. */
 const GUARDED: readonly string[] = [...Object.values(KEY_VARIABLES), 'RAY_AUTH_TOKEN', 'VAST_API_KEY'];
 
 /** Anyone who can push a workflow can read the secrets of the repository and the organization. */
@@ -316,7 +316,7 @@ function openSecrets({ config, repositorySecrets, organizationSecrets }: Facts):
   return verdictAmong(faults, [repositorySecrets, organizationSecrets], 'no branch can read a key');
 }
 
-/** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, as runner groups name a workflow. */
+/** `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, the form in which runner groups name a workflow. */
 function launchPath({ config, files, repository, defaultBranch }: Facts): string {
   const own = `${repository}/${WORKFLOWS}/${config.workflows.launch}@refs/heads/${defaultBranch}`;
   return files.kind === 'known' ? launchLocation(config, files.value, own) : own;
@@ -344,8 +344,8 @@ function branchRules(
 }
 
 /**
- * The names of a rule. Everyone with write access can push to ferrybot's branches: GitHub excludes the author from approving, and only
- * `require_last_push_approval` excludes the last pusher.
+ * The names of a rule. People with write access can push to ferrybot's branches. GitHub prevents only the author from approving; only
+ * `require_last_push_approval` also excludes the last pusher.
  */
 function namesOf({ type, parameters }: BranchRule): readonly string[] {
   return [
@@ -358,8 +358,8 @@ function namesOf({ type, parameters }: BranchRule): readonly string[] {
 }
 
 /**
- * Whether a ruleset covers all tags of one kind. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` stops at the
- * first slash, and seal tags are `ferry/daily/DATE/RUN`.
+ * Whether a ruleset covers all tags of one kind. In GitHub's patterns (fnmatch with FNM_PATHNAME) `ferry/**` matches only up to the first
+ * slash, but seal tags are named `ferry/daily/DATE/RUN`.
  */
 function tagRules(id: string, pattern: string, why: string): Check {
   const all = ['~ALL', 'refs/tags/**/*', `refs/tags/${pattern}`];

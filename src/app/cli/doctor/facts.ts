@@ -1,4 +1,4 @@
-/** Reads the config, the workflow files and the settings, as far as the token can see them. */
+/** Reads the config, the workflow files and the repository settings, as far as the token has access. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,13 +20,13 @@ import {
 } from '../../signers.ts';
 
 export const WORKFLOWS = '.github/workflows';
-/** The text of every workflow file of the default branch by path. */
+/** Texts of all workflow files on the default branch, by path. */
 export type WorkflowFiles = ReadonlyMap<string, string>;
 
-/** The placeholder in the example workflows. */
+/** Placeholder commit in the example workflows. */
 const EXAMPLE_COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-/** Missing files, and uses of ferrybot that do not name one commit: two versions may read an order differently. */
+/** Missing workflow files, and workflows that do not pin ferrybot to the same commit: two versions may interpret an order differently. */
 export function workflowFaults(config: LabConfig, files: WorkflowFiles): readonly string[] {
   const { launch, watch, stop, fix } = config.workflows;
   const hasFixer = lanesOf(config).some(({ kind, lane }) => kind.fixes?.(lane).fixer != null);
@@ -42,7 +42,7 @@ export function workflowFaults(config: LabConfig, files: WorkflowFiles): readonl
   return isPinned ? absent : [...absent, `ferrybot is used as ${commits.join(', ') || 'nothing'}`];
 }
 
-/** Secrets that a job needs and does not name. */
+/** Secrets that a job needs but does not name. */
 export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): readonly string[] {
   const needed = configSecrets(config);
   const jobs = [...files].flatMap(([path, text]) => text.split(/^(?= {2}\w)/m).map((job) => ({ path, job })));
@@ -57,7 +57,7 @@ export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): r
   );
 }
 
-/** The workflow file to pin a runner group to: the one that the launch workflow calls, or `own`. */
+/** The workflow file for pinning a runner group: the reusable workflow that the launch workflow calls, or `own`. */
 export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, own: string): string {
   const text = files.get(`${WORKFLOWS}/${workflows.launch}`) ?? '';
   return /\buses: *([^/\s]+\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]+)/.exec(text)?.[1] ?? own;
@@ -71,13 +71,13 @@ export type Environment = {
 
 export type Facts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Whether a cluster requires a key, for engines that report it. */
+/** Whether a cluster requires a key, for engines that can report it. */
 type ClusterKey = { readonly name: string; readonly asks: Observed<boolean> };
 
-/** The person's checkout, keys and time. */
+/** The user's checkout, keys and time. */
 export type Here = { readonly cwd: string; readonly held: SigningKeys; readonly now: Instant };
 
-/** Reads everything about a repository with a valid config. Changes nothing. */
+/** Reads all facts about a repository with a valid config. Changes nothing. */
 export async function readFacts(
   client: GitHubClient,
   repository: settings.RepositorySettings,
@@ -101,7 +101,7 @@ export async function readFacts(
     forkApproval: await settings.readForkApproval(client),
     environments: await environments(client, config, files),
     repositorySecrets: await settings.readSecretNames(client, 'repository'),
-    /** Secrets of the organization that this repository can use. */
+    /** Organization secrets that this repository can use. */
     organizationSecrets: await settings.readSecretNames(client, 'organization'),
     runnerLabels: await settings.readRunnerLabels(client),
     runnerGroups: await settings.readRunnerGroups(client),
@@ -111,7 +111,7 @@ export async function readFacts(
   };
 }
 
-/** Includes the care environment if the lab has that workflow or its workflows cannot be read. */
+/** Includes the maintenance environment if the lab has that workflow or if its workflows cannot be read. */
 async function environments(
   client: GitHubClient,
   { workflows }: LabConfig,
@@ -141,7 +141,7 @@ async function workflowFiles(client: GitHubClient, branch: string): Promise<Obse
   return known(files);
 }
 
-/** Connects only to clusters of the person's own checkout: a foreign config could name any machine of this network. */
+/** Connects only to clusters of the user's own checkout, because a foreign config could name any machine in this network. */
 async function readClusterKeys(
   config: LabConfig,
   configText: string,

@@ -1,4 +1,4 @@
-/** `ferrybot check-config [file]`: every problem of a config with line and column. */
+/** `ferrybot check-config [file]`: reports every problem of a config with line and column. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

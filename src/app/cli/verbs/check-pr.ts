@@ -1,4 +1,4 @@
-/** `ferrybot check-pr`: every launch gate on a local branch. */
+/** `ferrybot check-pr`: evaluates every launch gate on a local branch. */
 
 import { GitError } from '../../../domain/git.ts';
 import { type GateId, type Verdict, whyUnknown } from '../../../domain/launch/verdict.ts';
@@ -36,12 +36,12 @@ type Options = {
   readonly body?: string | undefined;
 };
 
-/** The name of a checkout that may be of no repository on GitHub. */
+/** Placeholder name; the checkout may belong to no repository on GitHub. */
 const REPOSITORY = 'local/checkout';
 const NO_BODY = unknown('no text was given: --body FILE has what the pull request would say');
 const EXPECTED: readonly string[] = [NEEDS_GITHUB.why, NO_BODY.why];
 
-/** Exit 0 if no gate fails, 1 otherwise. Facts that need GitHub are reported as unknown. */
+/** Exit 0 if no gate fails, 1 otherwise. Facts that need GitHub are unknown. */
 export async function checkPrVerb(io: VerbIo, options: Options): Promise<number> {
   const body = options.body === undefined ? null : await readArgument(io, options.body);
   if (body?.ok === false) return misused(io, body.error);
@@ -77,7 +77,7 @@ type Branch = {
   readonly path: string;
 };
 
-/** Judges `head` against `base`, by the base's config. */
+/** Evaluates the gates for `head`, with the config of the base. */
 async function judgeBranch(checkout: Checkout, branch: Branch): Promise<readonly Verdict[]> {
   const { config } = branch;
   const now = branded(Date.now(), isInstant);
@@ -100,7 +100,7 @@ async function judgeBranch(checkout: Checkout, branch: Branch): Promise<readonly
 
 const digestOf = (text: string) => branded(`sha256:${sha256Hex(text)}`, isDigest);
 
-/** The base's config decides: a branch cannot change the rules it is judged by. The default is the target branch, as fetched from origin. */
+/** The base's config decides, so a branch cannot change the rules for itself. Default base: the target branch as fetched from origin. */
 async function baseOf(
   checkout: Checkout,
   { base: given, lane: named }: Options,
@@ -122,7 +122,7 @@ async function baseOf(
   return unknown(`no commit to compare with: ${tried.join(', ')} are not here; --base names one`);
 }
 
-/** The named lane, the only lane, or the only lane with a changed experiment file. */
+/** The lane that was named, the only lane, or the only lane with a changed experiment file. */
 async function laneFor(
   { git }: Checkout,
   config: LabConfig,
@@ -177,7 +177,7 @@ async function factsOf(checkout: Checkout, { base, head, config, body, path }: B
   };
 }
 
-/** The proposal that this branch would record today, as far as it is known. */
+/** The proposal that control would record for this branch today, as far as it is known locally. */
 function proposalOf(config: LaneScopedConfig, run: RunId, date: string): EventDataByType['proposed'] {
   const recorded = {
     experiment: config.kind.proposes?.change?.file(config.lane) ?? '',
@@ -190,14 +190,14 @@ function proposalOf(config: LaneScopedConfig, run: RunId, date: string): EventDa
   return { ...known, issue: 0, pull: 0, author: { id: 0, login: '' } };
 }
 
-/** The verdict as recorded, with its text and who can resolve it. */
+/** The verdict as recorded, with its text and the people who can resolve it. */
 function inWords(verdict: Verdict): object {
   const { found: says, remedy } = gateWords(verdict);
   return { ...verdict, says, remedy, who: whoCan(verdict.remedyBy) };
 }
 
 function line(verdict: Verdict): string {
-  // The card's text for an unknown promises a retry, which does not happen here.
+  // The card's text for an unknown fact promises a retry, but this command does not retry.
   const { found, remedy } =
     verdict.outcome === 'unknown' ? { found: whyUnknown(verdict), remedy: null } : gateWords(verdict);
   const todo = remedy === null ? '' : `; ${remedy} (${whoCan(verdict.remedyBy)})`;

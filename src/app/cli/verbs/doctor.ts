@@ -1,4 +1,4 @@
-/** `ferrybot doctor`: what a lab's repository has set up, what is missing, and what this token cannot see. */
+/** `ferrybot doctor`: reports what is set up in a lab's repository, what is missing, and what this token cannot see. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
@@ -13,8 +13,8 @@ import { type Here, readFacts } from '../doctor/facts.ts';
 import { answer, EXIT, misused, pathOnly, type VerbIo } from '../verb-io.ts';
 
 /**
- * Exit 0 if everything is ok or a warning; an unknown is not ok. The repository is GITHUB_REPOSITORY or the checkout's `origin`, the
- * token GITHUB_TOKEN or GH_TOKEN, the API GITHUB_API_URL or github.com.
+ * Exit 0 if all findings are ok or warnings; an unknown counts as not ok. Repository: GITHUB_REPOSITORY or the checkout's `origin`. Token:
+ * GITHUB_TOKEN or GH_TOKEN. API: GITHUB_API_URL or github.com.
  */
 export async function doctorVerb(io: VerbIo): Promise<number> {
   const { environment } = io;
@@ -48,7 +48,7 @@ function told({ check, state, found, todo }: Finding): string {
   return todo === '' ? line : `${line}\n${' '.repeat(9)}${todo}`;
 }
 
-/** A refused request is a finding, not a warning. */
+/** Silent, because a refused request becomes a finding. */
 const QUIET = {
   debug: () => undefined,
   info: () => undefined,
@@ -62,7 +62,7 @@ async function originOf(io: VerbIo): Promise<string | null> {
   return asked.ok ? (found?.[1] ?? null) : null;
 }
 
-/** One finding for each check, in order. Without a valid config, only the one for `config`. Changes nothing. */
+/** One finding for each check, in order. Without a valid config, only the `config` finding. Changes nothing. */
 export async function examine(client: GitHubClient, here: Here): Promise<readonly Finding[]> {
   const repository = await readRepository(client);
   if (repository.kind === 'unknown')

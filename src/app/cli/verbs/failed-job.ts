@@ -1,4 +1,4 @@
-/** `ferrybot classify < job.log`: why a job failed, and the first response. */
+/** `ferrybot classify < job.log`: classifies why a job failed, and names the first response. */
 
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const clean = (text: string): string =>
 
 const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
 
-/** Exit 0 if the class is known. `endStatus` is the engine's status, which the log may lack. */
+/** Exit 0 if the class is known. `endStatus`: the engine's status, which the log may not contain. */
 export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
   const status = STATUSES.find((one) => one === endStatus) ?? null;
   if (endStatus !== undefined && status === null)
@@ -39,7 +39,7 @@ export async function classifyVerb(io: VerbIo, endStatus: string | undefined): P
 
 type FixOptions = { readonly log: string; readonly tree: string };
 
-/** Exit 0 with a patch for `git apply`, 1 without. Writes nothing and runs no code of the tree. */
+/** Exit 0 with a patch for `git apply`, 1 without a patch. Writes nothing and runs no code from the tree. */
 export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<number> {
   try {
     const diagnosis = createDiagnosis();
@@ -86,7 +86,7 @@ async function fixIn(
   );
 }
 
-/** Regular files outside of dot folders, such as `.git` and virtual environments. */
+/** Lists regular files outside of dot folders, such as `.git` and virtual environments. */
 async function pathsIn(root: string): Promise<readonly string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries

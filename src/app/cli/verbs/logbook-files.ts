@@ -10,33 +10,33 @@ import { JOURNAL, splitLines } from '../../../logbook/chain.ts';
 import { eventsName, eventsPart, monthIn, placeAt } from '../../../logbook/segments.ts';
 import { pathOnly, type Refusal, type VerbIo } from '../verb-io.ts';
 
-/** The files of one run, and facts from their path. */
+/** The files of one run, with facts from their path and history. */
 export type LogbookFile = {
   /** In order, with paths relative to the caller's folder. */
   readonly parts: readonly LogbookPart[];
-  /** Counted across all parts. */
+  /** The line number counts across all parts. */
   readonly undecodableLine: number | null;
-  /** The run that the folder is of, and the month that it lies in; null where the place says nothing. */
+  /** The run and the month from the folder's path; null if the path contains neither. */
   readonly run: string | null;
   readonly month: string | null;
-  /** Whether the branch's history has it. */
+  /** Whether the run exists in the branch's history. */
   readonly isInHistory: boolean;
 };
 
 type LogbookPart = {
   readonly path: string;
   readonly text: string;
-  /** Versions in the branch's history that the text does not extend. */
+  /** Versions in the branch's history that are not prefixes of the text. */
   readonly versions: readonly string[];
 };
 
 const FIRST_NAME = eventsName(1);
 
-/** Every committed version of each file, by path below the folder. Empty outside of a checkout. */
+/** All committed versions of each file, by path below the folder. Empty outside a checkout. */
 type History = ReadonlyMap<string, ReadonlySet<TreeId>>;
 type Committed = { readonly history: History; readonly git: GitReader | null };
 
-/** Reads the files at `path`, which is relative to the caller's folder. */
+/** Reads the files at `path`, relative to the caller's folder. */
 export async function findLogbookFiles(
   io: VerbIo,
   path: string,
@@ -76,7 +76,7 @@ async function readFiles(path: string, io: VerbIo): Promise<Result<readonly Logb
   return ok(files);
 }
 
-/** The checkout may be a stranger's: nothing in it is started, and nothing is fetched. */
+/** The checkout may be untrusted: start no program from it and fetch nothing. */
 async function readCommitted(
   folder: string,
   environment: Readonly<Record<string, string>>,
@@ -94,7 +94,7 @@ async function readCommitted(
   };
 }
 
-/** The versions of a file that `text` does not begin with. */
+/** Versions of a file that are not a prefix of `text`. */
 async function lostVersions(
   { history, git }: Committed,
   name: string,
@@ -123,7 +123,7 @@ async function readOne(
     const found = await statOf(path);
     if (found !== null && found.size > limits.logbookFileBytesMax)
       return fail(`${path} is larger than a logbook may be`);
-    // A file that only the history has counts as empty, so that verification reports what is missing.
+    // A file that exists only in the history counts as empty, so that verification reports the missing entries.
     const { text, badLine } = decoded(found === null ? new Uint8Array() : await readFile(path));
     if (badLine !== null) undecodableLine ??= lines + badLine;
     lines += splitLines(text).whole.length;
@@ -142,7 +142,7 @@ async function readOne(
   });
 }
 
-/** File names by run: the folder's own files, or those of a checkout, including files that only the history has. */
+/** File names by run, of a run's folder or of a checkout. Includes files that exist only in the history. */
 async function runsIn(folder: string, history: History): Promise<readonly (readonly string[])[]> {
   const own = await partsIn(folder, '', history);
   if (own.length > 0) return [own];
@@ -164,7 +164,7 @@ async function runsIn(folder: string, history: History): Promise<readonly (reado
   return found;
 }
 
-/** The files of one run in order, up to the first gap. */
+/** The files of one run in order, up to the first missing number. */
 async function partsIn(folder: string, place: string, history: History): Promise<readonly string[]> {
   const here = (await namesOf(join(folder, place))).map((name) => `${place}${name}`);
   const parts = new Set(
@@ -181,7 +181,7 @@ async function partsIn(folder: string, place: string, history: History): Promise
   return names;
 }
 
-/** The logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
+/** Reads the logbook in `dir`: a `--keep` folder, or a checkout of the branch. */
 export async function logbookIn(io: VerbIo, dir: string): ReturnType<typeof findLogbookFiles> {
   const kept = await findLogbookFiles(io, join(dir, 'logbook'));
   if (kept.ok) return kept;
@@ -194,7 +194,7 @@ function folderOfEvents(path: string): readonly string[] {
   return place === null ? [] : [`${place.folder}/`];
 }
 
-/** The text, and the first line that is not UTF-8, because decoding would hide changed bytes. */
+/** The decoded text, and the first line that is not UTF-8, because decoding would hide changed bytes. */
 function decoded(bytes: Uint8Array): { readonly text: string; readonly badLine: number | null } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const again = Buffer.from(text, 'utf8');

@@ -1,4 +1,4 @@
-/** `ferrybot logbook repair`: truncates broken files of the record to their last good entries, with the person's own git. */
+/** `ferrybot logbook repair`: restores broken files of the record to their last good entries, with the user's own git. */
 
 import { resolve } from 'node:path';
 import { GitError } from '../../../domain/git.ts';
@@ -30,7 +30,7 @@ export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): P
       await clone.close();
     }
   } catch (error) {
-    // Git failed before any push: `refused` reports a push without an answer.
+    // Git failed before the push; a push without a response is reported in `refused`.
     if (!(error instanceof GitError)) throw error;
     return misused(io, error.message);
   }
@@ -53,7 +53,7 @@ async function repairIn(clone: PersonsClone, isDry: boolean, io: VerbIo): Promis
   return ok(await repairRecord({ lab, config, git, seenAt, at: branded(Date.now(), isInstant), isDry }));
 }
 
-/** The repository's name as GitHub spells it, which marks use; a remote address may differ in case. */
+/** The repository name as GitHub spells it, because marks contain that spelling. A remote address may differ in case. */
 async function spelling(git: LabGit, repository: string): Promise<string> {
   for (const { name, message } of await git.tagTexts(MARK_PREFIX)) {
     const mark = readMark(name, message);

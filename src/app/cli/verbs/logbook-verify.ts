@@ -23,7 +23,7 @@ export type LogbookOptions = { readonly keys?: string | undefined; readonly head
 
 type ToVerify = { readonly files: readonly LogbookFile[]; readonly given: LogbookArguments };
 
-/** The files at the path, and what they are verified against. */
+/** Reads the files at the path, and the keys and head for verifying them. */
 async function readToVerify(
   io: VerbIo,
   path: string,
@@ -44,7 +44,7 @@ function headOf(text: string): Result<Anchor, Refusal> {
     : ok({ seq: Number(seq), hash });
 }
 
-/** Reads only the keys, so that a config with an error elsewhere still works. */
+/** Parses only the keys, so that a config with other errors still works. */
 const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
 
 async function keysFrom(path: string): Promise<Result<readonly PublicKey[], Refusal>> {
@@ -64,7 +64,7 @@ function usage(message: string): Result<never, Refusal> {
   return fail({ code: 'usage', message });
 }
 
-/** A run in the JSON answer. `anchor`: what proves that its end is complete. */
+/** A run in the JSON answer. `anchor`: the proof that the end is complete. */
 type VerifiedRun = {
   readonly run: string;
   readonly events: number;
@@ -79,10 +79,10 @@ export type VerifyAnswer = {
   readonly bad: PlacedEntry | null;
 };
 
-/** A bad entry with its file and the line in that file. */
+/** A bad entry with its file and its line in that file. */
 type PlacedEntry = BadEntry & { readonly file: string };
 
-/** Exit 0: good; 1: bad; 2: usage error, or nothing to verify. */
+/** Exit 0: good; 1: bad; 2: usage error, or no files to verify. */
 export async function logbookVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const read = await readToVerify(io, path, options);
   if (!read.ok) return refused(io, read.error);
@@ -94,7 +94,7 @@ export async function logbookVerify(io: VerbIo, path: string, options: LogbookOp
   return verified.ok ? EXIT.yes : EXIT.no;
 }
 
-/** Verifies files up to the first bad one. An end that nothing anchors is the least fault: the journal, for example, never ends. */
+/** Verifies the files up to the first bad one. An unanchored end is the least severe fault: the journal, for example, never ends. */
 function verifyFiles(
   files: readonly LogbookFile[],
   options: LogbookArguments,
@@ -103,13 +103,13 @@ function verifyFiles(
   const runs: VerifiedRun[] = [];
   const checkpointed = new Map<string, CheckpointedRun>();
   let unanchored: PlacedEntry | null = null;
-  // The journal comes first in the order of names: its checkpoints hold the runs.
+  // The journal sorts first, and its checkpoints anchor the runs.
   for (const file of files) {
     const { run, bad, verification } = verifyFile(file, options, checkpointed.get(file.run ?? ''));
     runs.push(run);
     if (bad !== null && bad.reason !== 'unanchored') return { ok: false, runs, bad };
     unanchored ??= bad;
-    // Of a journal alone, nothing says that its runs are gone.
+    // A journal without its run folders does not prove that runs are missing.
     const isBesideRuns = resolve(cwd, file.parts[0]?.path ?? '') === join(path, eventsPath(JOURNAL));
     for (const { type, data } of isBesideRuns ? verification.events : [])
       if (type === 'record-checkpointed')
@@ -125,14 +125,14 @@ function goneRun({ run, began, seq }: CheckpointedRun): PlacedEntry {
   return { file: eventsPath(folderOf(run, began)), line: 1, seq: 0, reason: 'truncated', message };
 }
 
-/** Translates a line number across all files into a file and its line. */
+/** Converts a line number across all files into a file and its line. */
 function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
   let before = 0;
   for (const [index, { path, text }] of parts.entries()) {
     const { whole, torn } = splitLines(text);
     const { length } = whole;
     const isLast = index === parts.length - 1;
-    // In a torn or empty file, the bad line is the missing one.
+    // In a torn or empty file, the bad line is the one that is missing.
     if (bad.line <= before + Math.max(1, length + (torn === null ? 0 : 1)) || isLast)
       return { file: path, ...bad, line: bad.line - before };
     before += length;
@@ -140,7 +140,7 @@ function placed({ parts }: LogbookFile, bad: BadEntry): PlacedEntry {
   throw new Error('a run without a file');
 }
 
-/** Verifies one run against its entries, its history and the given head. */
+/** Verifies one run: its entries, its git history and the given head. */
 function verifyFile(
   file: LogbookFile,
   options: LogbookArguments,
@@ -189,15 +189,13 @@ function historyFaultOf({ parts }: LogbookFile): BadEntry | null {
   return null;
 }
 
-/** A fault in the entry itself outranks a difference from the history. */
+/** The fault in the earlier line. In the same line, a fault in the entry itself outranks a difference from the history. */
 function earlier(entry: BadEntry | null, history: BadEntry | null): BadEntry | null {
   if (entry === null || history === null) return entry ?? history;
   return history.line < entry.line ? history : entry;
 }
 
-/**
- * The verified events of each run in `dir`, or of the one that is named. An unfinished run needs no anchor.
- */
+/** Reads the verified events of each run in `dir`, or of the named run. An unfinished run needs no anchor. */
 export async function recordedEvents(
   io: VerbIo,
   dir: string,
@@ -245,7 +243,7 @@ type Shown = {
   readonly bad: PlacedEntry | null;
 };
 
-/** Prints every run at the path. Exit 1 if an entry does not verify; later entries of that run are not printed. */
+/** Prints every run at the path. Exit 1 if an entry does not verify; the run's later entries are not printed. */
 export async function logbookShow(io: VerbIo, path: string, options: LogbookOptions): Promise<number> {
   const read = await readToVerify(io, path, options);
   if (!read.ok) return refused(io, read.error);

@@ -1,14 +1,14 @@
-/** `ferrybot playground`: starts the playground, a separate program. */
+/** `ferrybot playground`: starts the playground, which is a separate program. */
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { handOver } from '../../../host/process.ts';
 import { refused, type VerbIo } from '../verb-io.ts';
 
-/** ferrybot does not import the playground (docs/playground.md, "On your own files"). */
+/** Entry point of the playground, which ferrybot does not import (docs/playground.md, "On your own files"). */
 const PROGRAM = fileURLToPath(new URL('../../../../demo/own/main.ts', import.meta.url));
 
-/** Exit 0: ended by the person; 1: failed; 2: usage error. */
+/** Exit 0: stopped by the user; 1: failed; 2: usage error. */
 export async function playgroundVerb(io: VerbIo, options: readonly string[]): Promise<number> {
   if (existsSync(PROGRAM))
     return handOver(PROGRAM, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);

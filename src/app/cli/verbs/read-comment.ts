@@ -1,4 +1,4 @@
-/** `ferrybot read-comment < comment.md`: the commands of a comment, and why other slash words do not fire. */
+/** `ferrybot read-comment < comment.md`: lists the commands in a comment, and why other slash words do not fire. */
 
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';

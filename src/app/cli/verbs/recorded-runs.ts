@@ -1,4 +1,4 @@
-/** `ferrybot manifest RUN --dir DIR`: the newest manifest of a run as canonical JSON, with its digest. */
+/** `ferrybot manifest RUN --dir DIR`: prints the newest manifest of a run as canonical JSON, with its digest. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -27,7 +27,7 @@ import { readLabConfig } from '../../config-source.ts';
 import { answer, EXIT, misused, type Refusal, readArgument, refused, type VerbIo } from '../verb-io.ts';
 import { recordedEvents } from './logbook-verify.ts';
 
-/** Exit 1 if the run is missing, does not verify, or has no manifest yet. */
+/** Exit 1 if the run is missing, does not verify, or has no manifest. */
 export async function manifestVerb(io: VerbIo, run: string, dir: string): Promise<number> {
   const read = await recordedEvents(io, dir, run);
   if (!read.ok) return refused(io, read.error);
@@ -67,12 +67,12 @@ type CheckpointsOptions = {
   readonly exclude: readonly string[];
   readonly maxStep: number | undefined;
   readonly step: number | undefined;
-  /** Only checkpoints in the record of this run count. */
+  /** Count only checkpoints in the record of this run. */
   readonly run: string | undefined;
   readonly dir: string;
 };
 
-/** Exit 1 if no checkpoint is chosen or the given step is refused. */
+/** Exit 1 if no checkpoint is selected or the given step is rejected. */
 export async function checkpointsVerb(
   io: VerbIo,
   root: string,
@@ -128,7 +128,7 @@ function judgedInJson({ stored, metadata, attempt, standing }: JudgedCheckpoint)
   };
 }
 
-/** A run from a copy of the logbook. */
+/** Reads a run from a copy of the logbook. */
 async function stateOfRun(io: VerbIo, run: string, dir: string): Promise<Result<RunState, Refusal>> {
   const read = await recordedEvents(io, dir, run);
   if (!read.ok) return read;

@@ -1,4 +1,4 @@
-/** `ferrybot replay`: what the watch would have posted for a recorded trace or a plain log. */
+/** `ferrybot replay`: shows what the watch would have posted for a recorded trace or a plain log. */
 
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export type ReplayOptions = {
 
 const STATUSES = ['SUCCEEDED', 'FAILED', 'STOPPED', 'RUNNING'] as const;
 
-/** Exit 0 if it was replayed, 1 if the input cannot be read. */
+/** Exit 0 after the replay, 1 if the input cannot be read. */
 export async function replayVerb(
   io: VerbIo,
   path: string | undefined,
@@ -74,7 +74,7 @@ function unreadable(error: unknown): Result<never, string> {
   throw error;
 }
 
-/** The end status by the log; null (still running) if the log does not show an end. */
+/** Infers the end status from the log; null (still running) if the log does not show an end. */
 function endIn(lines: readonly string[]): EndStatus | null {
   const diagnosis = createDiagnosis();
   for (const line of lines) diagnosis.read(line);

@@ -8,7 +8,7 @@ import { readServeOptions } from '../../server/serve-options.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Ends with 0 on SIGTERM or SIGINT, after the current work. */
+/** Exits with 0 on SIGTERM or SIGINT, after the current work. */
 export async function serveVerb(io: VerbIo): Promise<number> {
   const options = readServeOptions(io.environment, Date.now);
   if (!options.ok) return misused(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
@@ -35,7 +35,7 @@ export async function serveVerb(io: VerbIo): Promise<number> {
   answer(io, { ok: true, error: null, url: serving.url }, `listening on ${serving.url}\n`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-    // The parent process that started the server over a pipe has ended.
+    // A parent process that started the server over a pipe has ended.
     if (io.environment['FERRYBOT_STOP_WITH_STDIN'] === '1') process.stdin.once('end', resolve).resume();
   });
   await serving.close();
