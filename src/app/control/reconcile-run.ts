@@ -44,19 +44,7 @@ import type { RunMemory, Settled, Turn, Work } from './turn.ts';
 /** `owing`: an effect failed, or a fact was unreadable. */
 type Reconciled = 'settled' | 'owing';
 
-<<<<<<< HEAD
-/** What a worker knows of one run. */
-||||||| 7b9cf532
-/** The run's fingerprint when nothing was left to do. */
-type Settled = Map<RunId, string>;
-
-/** What a worker knows of one run. */
-=======
-/** Fingerprint of each run when it had nothing left to do. */
-type Settled = Map<RunId, string>;
-
 /** This worker's knowledge for one run. */
->>>>>>> h1
 type Look = { readonly settled: Settled; readonly poster: Poster; readonly now: Instant };
 
 type Heard = {
@@ -147,8 +135,7 @@ export function noteReconciled(
   state: RunState | null,
   { outcome, causes }: { readonly outcome: Reconciled; readonly causes: readonly Cause[] },
 ): void {
-<<<<<<< HEAD
-  // A turn that decided some things alone settles only a run that was settled before it.
+  // A turn with a limited agenda settles only a run that was settled before.
   const isWhole = causes.includes('facts') || isSettled(settled, before, now);
   if (state === null || outcome === 'owing' || !isWhole) {
     settled.delete(before.run);
@@ -158,23 +145,6 @@ export function noteReconciled(
   const isPosted = publicationsOf(state).every((publication) => mayPost(publication, poster, now));
   const untilMs = isPosted ? null : now + limits.publishGraceMs;
   settled.set(before.run, { standing: standing(state), untilMs });
-||||||| 7b9cf532
-  // A turn that decided some things alone settles only a run that was settled before it.
-  const isWhole = causes.includes('facts') || isSettled(settled, before);
-  // Look again after another process had its time to publish.
-  const isPosted =
-    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
-  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
-  else settled.delete(before.run);
-=======
-  // A turn with a limited agenda settles only a run that was settled before.
-  const isWhole = causes.includes('facts') || isSettled(settled, before);
-  // Reconcile again after the other process had its time to publish.
-  const isPosted =
-    state !== null && publicationsOf(state).every((publication) => mayPost(publication, poster, now));
-  if (isPosted && isWhole && outcome === 'settled') settled.set(before.run, standing(state));
-  else settled.delete(before.run);
->>>>>>> h1
 }
 
 /** Whether every run that is not over was left with nothing to do, in this state. */

@@ -7,31 +7,15 @@ import type { BrokenRun } from '../broken-run.ts';
 import type { OpenLab } from '../open-lab.ts';
 import type { Trouble, Where } from '../trouble.ts';
 
-<<<<<<< HEAD
 /** The run's fingerprint when nothing was left to do, and until when it counts (null = until it changes). */
 export type Settled = Map<RunId, { readonly standing: string; readonly untilMs: number | null }>;
 
-/** What this process knows of runs between batches. */
-||||||| 7b9cf532
-/** What this process knows of runs between batches. */
-=======
 /** What this process remembers about runs between batches. */
->>>>>>> h1
 export type RunMemory = {
   /** Roles whose events this process publishes. */
   readonly speaksFor: readonly Role[];
-<<<<<<< HEAD
   readonly settled: Settled;
-  /** The journal's holds at the last look. */
-||||||| 7b9cf532
-  /** The run's fingerprint when nothing was left to do. */
-  readonly settled: Map<RunId, string>;
-  /** The journal's holds at the last look. */
-=======
-  /** Fingerprint of each run when it had nothing left to do. */
-  readonly settled: Map<RunId, string>;
   /** The journal's holds at the end of the last batch. */
->>>>>>> h1
   holds: string;
 };
 

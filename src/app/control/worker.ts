@@ -265,16 +265,8 @@ function lookAgainMs(open: OpenLab, now: Instant): number | null {
   return brokenRentals(open.store.current()).length > 0 ? STOP_AGAIN_MS : null;
 }
 
-<<<<<<< HEAD
-/** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
-function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
-||||||| 7b9cf532
-/** Our own push of the logbook, or the end of a workflow run that no record names, concerns nothing. */
-function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
-=======
 /** Ignores our own pushes to the logbook, and workflow runs that the record does not contain. */
-function isNews({ seen, runs }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
->>>>>>> h1
+function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: ReconcileRequest): boolean {
   const record = store.current();
   // A hold that was recorded for one run concerns other runs of the lane.
   if (seen !== record || runs.holds !== holdsOf(record)) return true;
