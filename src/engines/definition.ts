@@ -1,4 +1,4 @@
-/** What an engine says of itself: its settings, the rules over them, and what follows from them for whoever launches and watches. */
+/** What each engine declares: its settings, the rules over them, and the traits that launching and watching depend on. */
 
 import { z } from 'zod';
 import type { Engine } from '../domain/engine.ts';
@@ -9,12 +9,12 @@ import type { BadNodesConfig, DiskConfig, GcpConfig } from '../settings/machines
 import type { ConfigIssue, KeyPath } from '../settings/problem.ts';
 import { amount, setting, unset, word } from '../settings/words.ts';
 
-/** How long one question may take, as a setting. */
+/** The setting for the longest duration of one request, in milliseconds. */
 export function timeoutMs(about: string, standardMs = 30_000): z.ZodDefault<z.ZodInt> {
   return z.int().min(1_000).max(600_000).default(standardMs).describe(`How long ${about} may take.`);
 }
 
-/** A folder that other machines have too: programs there take it as an argument, and split some signs. */
+/** A folder path that is used on other machines. Programs there take it as an argument, and some split on special characters. */
 export const place = z
   .string()
   .max(300)
@@ -44,28 +44,28 @@ export const CLUSTER_KEYS = {
   ),
 };
 
-/** What the rest of ferrybot may know of a cluster's engine. */
+/** The traits of a cluster's engine that the rest of ferrybot may use. */
 export type EngineTraits = {
   /**
-   * A job is a process of the runner's own machine and user: it runs in the shipped folder, which has to stay, its files can
-   * be read there, and its records outlive the runner's jobs in the state directory.
+   * Jobs are processes of the runner's machine and user. A job runs in the shipped folder, so the folder must remain, and
+   * its files can be read there. Job records are in the state directory and outlive the runner's jobs.
    */
   readonly jobsRunHere: boolean;
-  /** What submits may run build files of the change beside the credentials of the cluster. */
+  /** Whether the submit program may run build files of the change while it has the cluster's credentials. */
   readonly buildsChange: boolean;
-  /** Patterns, as in a .gitignore at the root, of what is left out where a lane ships the whole tree. */
+  /** Files to exclude when a lane ships the whole tree, as patterns of a .gitignore at the root. */
   readonly leavesOut: readonly string[];
-  /** What submits, as text of the manifest: it decides what runs as much as the command does. Null: the engine's name says all. */
+  /** Submit settings as manifest text: they affect what runs as much as the command does. Null: the engine's name is enough. */
   readonly launcher: string | null;
-  /** Image in which every job runs, as people write its name; without it the settings name none. */
+  /** Image in which every job runs, as people write it. Absent if the settings name none. */
   readonly image?: string;
-  /** Variables of the runner whose values open the cluster: no text may have them. */
+  /** Runner variables with credentials of the cluster. No text may contain their values. */
   readonly secretVariables: readonly string[];
-  /** What a machine that is rented for a job may cost, and how long it may be there; without it: nothing is rented. */
+  /** Cost and duration limits of a machine that is rented for a job. Absent if the engine rents nothing. */
   readonly rental?: RentalTerms;
-  /** Begins the name of all that is rented on it, by which it is known whose it is; with `rental` only. */
+  /** Name prefix of everything that is rented; it identifies the owner. Present only with `rental`. */
   readonly rentedName?: string;
-  /** The machines under it, where the lab has them looked after; null: nobody does. */
+  /** The cluster's machines, if ferrybot maintains them; null: no maintenance. */
   readonly machines: Machines | null;
 };
 
@@ -75,46 +75,46 @@ export type Machines = {
   readonly disk: DiskConfig | null;
 };
 
-/** What an adapter is put together from: nothing else of the process reaches it. */
+/** Everything that an adapter receives. It gets nothing else from the process. */
 export type EngineHost = {
   /** The cluster's name in the config. */
   readonly cluster: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Emptied when this job of the runner is over. */
+  /** Emptied at the end of this runner job. */
   readonly temporaryDirectory: string;
   /** Outlives the runner's checkout. */
   readonly stateDirectory: string;
   readonly now: () => number;
-  /** The folder with the default branch's files; an empty list of paths: all of them. */
+  /** Returns a folder with the default branch's files. An empty list of paths means all files. */
   readonly checkout: (paths: readonly string[]) => Promise<string>;
 };
 
-/** An engine, and how to end what it keeps open. */
+/** An engine, and how to close what it keeps open. */
 export type ComposedEngine = { readonly engine: Engine; readonly close: () => Promise<void> };
 
 export type ClusterSchema = z.ZodObject<{ engine: z.ZodLiteral<string> }>;
 
-/** One engine; `src/engines/registry.ts` has them all, each with its adapter. Everything here is pure. */
+/** One engine without its adapter. `src/engines/registry.ts` lists all engines with their adapters. Everything here is pure. */
 export type EngineDefinition<Schema extends ClusterSchema = ClusterSchema> = {
   readonly schema: Schema;
-  /** What the schema cannot say of one cluster; `at` is its place in the config. */
+  /** Problems of one cluster that the schema cannot express. `at` is the cluster's path in the config. */
   configIssues(at: KeyPath, cluster: z.infer<Schema>): readonly ConfigIssue[];
   traits(cluster: z.infer<Schema>): EngineTraits;
-  /** The cluster for a run that asks for such a machine, never beyond its own caps; left out where nothing is rented. */
+  /** The cluster fitted to a run's machine needs, never beyond its own caps. Absent for engines that rent nothing. */
   fit?(
     cluster: z.infer<Schema>,
     needs: MachineNeeds,
   ): { readonly cluster: z.infer<Schema>; readonly beyond: readonly BeyondCap[] };
 };
 
-/** An engine with its adapter, which is loaded where a cluster is called and not where a config is read. */
+/** An engine with its adapter. The adapter is loaded when a cluster is called, not when a config is read. */
 export type LoadableEngine<Schema extends ClusterSchema = ClusterSchema> = EngineDefinition<Schema> & {
   load(): Promise<EngineAdapter<z.infer<Schema>>>;
 };
 
-/** What the module of an adapter exports. */
+/** The exports of an adapter module. */
 export type EngineAdapter<Cluster = z.infer<ClusterSchema>> = {
   compose(host: EngineHost, cluster: Cluster): ComposedEngine;
-  /** Whether the cluster asks its callers who they are, as it tells anybody without a key; an engine that tells nobody lacks it. */
+  /** Whether the cluster requires authentication, asked without a key. Absent for engines that do not report it. */
   asksForKey?(cluster: Cluster): Promise<Observed<boolean>>;
 };

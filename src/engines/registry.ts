@@ -1,4 +1,4 @@
-/** Every engine, one line each: what of the rest of ferrybot knows engines at all knows them from here. */
+/** Lists every engine, one line each. All other code gets its engines from here. */
 
 import { z } from 'zod';
 import type { ClusterSchema, EngineAdapter, EngineDefinition, LoadableEngine } from './definition.ts';
@@ -18,7 +18,7 @@ const ENGINES = [
 
 const [first, ...others] = ENGINES;
 
-/** A cluster; `engine` says which kind, and with it which keys there are. */
+/** A cluster. `engine` selects its kind, and with it the valid keys. */
 export const clusterSchema = z.discriminatedUnion('engine', [
   first.schema,
   ...others.map(({ schema }) => schema),
@@ -26,7 +26,7 @@ export const clusterSchema = z.discriminatedUnion('engine', [
 
 export type ClusterConfig = z.infer<typeof clusterSchema>;
 
-/** An adapter is loaded where a cluster is called, by nobody who only reads a config. */
+/** The adapter is loaded when a cluster is called, but not to read a config. */
 function withAdapter<Schema extends ClusterSchema>(
   definition: EngineDefinition<Schema>,
   load: () => Promise<EngineAdapter<z.infer<Schema>>>,
@@ -34,7 +34,7 @@ function withAdapter<Schema extends ClusterSchema>(
   return { ...definition, load };
 }
 
-/** The engine of a cluster. Throws for one that no schema took, which is a bug. */
+/** The engine of a cluster. Throws for an engine that no schema accepts, which is a bug. */
 export function engineDefinition({ engine }: ClusterConfig): EngineDefinition {
   const found = ENGINES.find(({ schema }) => schema.shape.engine.value === engine);
   if (found === undefined) throw new Error(`no engine is called ${engine}`);
@@ -44,7 +44,7 @@ export function engineDefinition({ engine }: ClusterConfig): EngineDefinition {
 /** The adapters of all engines, by name. */
 export type Adapters = ReadonlyMap<string, EngineAdapter>;
 
-/** Loads every adapter: a process that calls clusters does so once, when it begins. */
+/** Loads every adapter. A process that calls clusters does this once at its start. */
 export async function loadAdapters(): Promise<Adapters> {
   const all: readonly LoadableEngine[] = ENGINES;
   return new Map(
@@ -54,7 +54,7 @@ export async function loadAdapters(): Promise<Adapters> {
   );
 }
 
-/** The adapter of a cluster's engine. Throws for one that was not loaded, which is a bug. */
+/** The adapter of a cluster's engine. Throws for an adapter that was not loaded, which is a bug. */
 export function adapterOf(adapters: Adapters, { engine }: ClusterConfig): EngineAdapter {
   const found = adapters.get(engine);
   if (found === undefined) throw new Error(`the adapter of ${engine} was not loaded`);

@@ -1,4 +1,4 @@
-/** One question to the controller (Connect, unary, JSON over POST) and its whole answer, or why there is none. */
+/** Sends one request to the controller (Connect, unary, JSON over POST). Returns the whole answer, or why there is none. */
 
 import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
@@ -8,51 +8,51 @@ import { askWhole, type Http } from '../shared/http.ts';
 import type { IrisCluster } from './definition.ts';
 
 export const irisLimits = {
-  /** One answer: ten thousand lines of a log of a few hundred characters each. */
+  /** One answer: ten thousand log lines of a few hundred characters each. */
   answerBytesMax: 32 * 1024 * 1024,
-  /** The command line of Iris takes no larger package (lib/iris, bundle.py); its controller keeps each one. */
+  /** The Iris command line accepts no larger package (lib/iris, bundle.py). The controller keeps every package. */
   zipBytesMax: 25 * 1024 * 1024,
-  /** A launch whose answer was lost is looked for at once and after these pauses, and sent again after each look that found nothing. */
+  /** Pauses before each check for a job whose launch answer was lost. The launch is not sent again. */
   lookAgainDelaysMs: [0, 1_000, 3_000],
-  /** Between two looks at a job that was told to stop; the worker hears of it within a second. */
+  /** Pause between two checks of a job that should stop. The worker receives the stop within a second. */
   stopPollMs: 1_000,
-  /** Controllers that began within the same minute, with one pid on one host, pass for one. */
+  /** Controllers that started in the same minute, with the same pid and host, count as one. */
   sessionMinuteMs: 60_000,
-  /** Of one controller the beginning that is reckoned from its uptime moves by no more than a slow answer takes. */
+  /** Tolerance for one controller's start time. It is computed from the uptime and shifts by the duration of a slow answer. */
   uptimeSlackMs: 10_000,
   /**
-   * KILLED is written before the process ends. A worker that hears from its controller ends it within half a minute; one
-   * that hears nothing ends all of its tasks after 600 s. A minute more than both, and nothing of it can run any longer.
+   * Iris writes KILLED before the process ends. A worker in contact with its controller ends the process within 30 s; one without contact
+   * ends all its tasks after 600 s. This limit is the sum plus a minute: no process of the job can run any longer.
    */
   killedCertainMs: 690_000,
-  /** Jobs of one list; Iris gives no more. */
+  /** Jobs per list; Iris returns no more. */
   jobsPerList: 500,
-  /** Jobs of one state that are looked through for those that name a run: four requests. */
+  /** Most jobs of one state that are searched for jobs that name a run: four requests. */
   jobsListedMax: 2_000,
-  /** Lines of one request for a log; Iris gives 1,000 where nothing is said. */
+  /** Log lines per request; the Iris default is 1,000. */
   linesPerRequest: 10_000,
-  /** Requests of one read: five million lines; more is read by the next one. */
+  /** Requests per read, for five million lines. The next read continues. */
   requestsPerRead: 500,
-  /** After the end, lines are looked for until two answers this far apart are empty: the state is told before the last lines. */
+  /** After the end, read until two answers this far apart are empty: Iris reports the state before the last lines. */
   lastLinesPauseMs: 1_000,
-  /** The last lines of a killed job, among which its own word of the end stands. */
+  /** The last lines of a killed job, which include the end line of its wrapper. */
   lastLines: 50,
-  /** Logs that one process keeps its place in; the one that was asked least lately gives way and is read anew. */
+  /** Log positions that one process keeps. The least recently used one is dropped, and its log is read again from the start. */
   readersKept: 64,
 } as const;
 
 export type IrisSettings = {
   readonly cluster: IrisCluster;
-  /** The controller, with a slash at its end. */
+  /** Controller URL with a trailing slash. */
   readonly address: string;
-  /** An API key; null where none is sent. */
+  /** An API key; null: none is sent. */
   readonly token: string | null;
   readonly http: Http;
   readonly now: () => number;
   readonly sleep: (durationMs: number) => Promise<unknown>;
 };
 
-/** Iris's own name of a job: `/<user>/<name>`; names hold no slash (file-records.ts, isSubmissionId). */
+/** The job's name in Iris, `/<user>/<name>`. Names contain no slash (shared/kit.ts, isSubmissionId). */
 export function irisIdOf({ cluster }: IrisSettings, jobId: string): string {
   return `/${cluster.user}/${jobId}`;
 }
@@ -62,7 +62,7 @@ const moment = z.object({ epochMs: int64 }).transform(({ epochMs }) => epochMs);
 const count = z.int().min(0).default(0);
 const text = z.string().default('');
 
-/** Empty: nobody is asked who they are. */
+/** An empty provider means no authentication. */
 export const authenticationAnswer = z.object({ provider: text });
 
 export const launchAnswer = z.object({ jobId: z.string().min(1) });
@@ -136,7 +136,7 @@ export type IrisJob = z.infer<typeof statusAnswer>;
 export type IrisTask = z.infer<typeof tasksAnswer>['tasks'][number];
 
 /**
- * All that is ever asked of Iris. Nothing here stops, starts or restarts a cluster, a controller or a worker:
+ * Every method that ferrybot calls on Iris. None of them stops, starts or restarts a cluster, a controller or a worker.
  * `TerminateJob` with the exact id of one job is the only call that ends anything (test/engines/iris-methods.test.ts).
  */
 export const METHODS = {
@@ -153,8 +153,8 @@ export const METHODS = {
 } as const;
 
 /**
- * `refused`: the controller said a certain no (4xx), or a 500 that repeating never helps. `unknown`: no answer, or one after
- * which nobody can tell what was done; `sent` is false where the request certainly reached nobody.
+ * `refused`: the controller certainly refused, with 4xx or with a 500 that a retry never fixes. `unknown`: no answer, or an
+ * answer that leaves open what was done.
  */
 export type Answer<Value> =
   | { readonly kind: 'said'; readonly value: Value }
@@ -163,10 +163,10 @@ export type Answer<Value> =
 
 const complaint = z.object({ code: z.string(), message: z.string().default('') });
 
-/** Iris says these with 500, as it says passing faults: nothing was done, and nothing else will be. */
+/** Iris reports these errors with 500, like passing faults. They are final: nothing was done, and a retry does not help. */
 const MALFORMED = /has no field named|must use canonical|Failed to (?:load|parse)/;
 
-/** Asks once. Redirects are not followed: the key would go with them. */
+/** Asks once. Does not follow redirects, because their target would receive the key. */
 export async function ask<Value>(
   settings: IrisSettings,
   method: keyof typeof METHODS,
@@ -207,7 +207,7 @@ function judge<Value>(
       : unknown(settings, `this is no answer of Iris that is known here: ${z.prettifyError(parsed.error)}`);
   }
   const said = complaint.safeParse(json).data;
-  // Without a code of Connect's it is the word of something in between, or of another program.
+  // Without a Connect code, the answer comes from a proxy or from another program.
   if (said === undefined) return unknown(settings, `something answers ${status}, and it is not Iris`);
   const { code } = said;
   const message = clean(settings, said.message);
@@ -217,7 +217,7 @@ function judge<Value>(
     : unknown(settings, `${status} ${code}: ${message}`);
 }
 
-/** Without our key, and bounded. */
+/** Removes the key and shortens the text. */
 export function clean({ token }: Pick<IrisSettings, 'token'>, text: string): string {
   return cutText(redact(text, token === null ? [] : [token]), limits.messageCharactersMax);
 }

@@ -112,7 +112,7 @@ function configIssues(at: KeyPath, cluster: IrisCluster): readonly ConfigIssue[]
   ];
 }
 
-/** All that decides where and as what a job runs, and how often Iris may start it; not where the controller is. */
+/** Everything that decides where and how a job runs and how often Iris may start it, but not the controller's address. */
 function launcherOf(cluster: IrisCluster): string {
   const { user, cpuMillicores, memoryMb, diskMb, device, regions, preemptible } = cluster;
   const { setupCommands, secretFiles, markers, timeoutSeconds } = cluster;

@@ -1,4 +1,4 @@
-/** The `iris` engine: jobs of an Iris cluster, over the RPC of its controller and never through its command line. */
+/** The `iris` engine: runs jobs on an Iris cluster over the RPC of its controller, never through the Iris command line. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -38,7 +38,7 @@ import { createIrisLogReader, type IrisLogReader } from './log-reader.ts';
 import { isMissing, observeOnIris, readIrisSession } from './observe.ts';
 import { IRIS, submitToIris } from './submit.ts';
 
-/** The engine of a cluster of the config. */
+/** Builds the engine for one cluster of the config. */
 export function compose({ environment, now }: EngineHost, cluster: IrisCluster): ComposedEngine {
   const { tokenFrom } = cluster;
   const token = tokenFrom === null ? null : environment[tokenFrom] || null;
@@ -53,13 +53,13 @@ export type IrisEngineOptions = {
   readonly sleep?: (durationMs: number) => Promise<unknown>;
 };
 
-/** An engine over one controller. All that it knows lies there, but for its places in the logs that it reads. */
+/** An engine over one controller. Its only local state is the positions in the logs that it reads. */
 export function createIrisEngine(options: IrisEngineOptions): Engine {
   const settings = settingsOf(options);
   const readers = createKept<IrisLogReader>(irisLimits.readersKept);
   return guarded({
     name: 'iris',
-    // A controller keeps its jobs over a restart, but one that came up from an old checkpoint does not, and looks the same.
+    // A restarted controller keeps its jobs. A controller restored from an old checkpoint loses jobs, and appears the same.
     forgetsWithSession: true,
     session: () => readIrisSession(settings),
     leftOut: (spec) => leftOutOfPackage(spec, IRIS),
@@ -69,7 +69,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
     live: () => liveOnIris(settings),
     readLog: async (jobId, offset) => {
       const read = await readers.get(jobId, () => createIrisLogReader(settings, jobId))(offset);
-      // Iris gives no lines of a job that it does not know, and no error.
+      // For an unknown job, Iris returns no lines and no error.
       const isNothing = read.kind === 'chunk' && read.nextOffset === 0;
       if (!isNothing) return read;
       const asked = await ask(settings, 'status', { jobId: irisIdOf(settings, jobId) }, statusAnswer);
@@ -80,7 +80,7 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
   });
 }
 
-/** Asked without a key: with authentication switched off every caller is an administrator, and a key is not looked at. */
+/** Asks without a key: if authentication is off, every caller is an administrator and Iris ignores keys. */
 export async function asksForKey(cluster: IrisCluster): Promise<Observed<boolean>> {
   const settings = settingsOf({ cluster, token: null, now: Date.now });
   const answer = await ask(settings, 'authentication', {}, authenticationAnswer);
@@ -98,8 +98,8 @@ function settingsOf(options: IrisEngineOptions): IrisSettings {
 }
 
 /**
- * Looks at a job of the cluster's user: those of others stand under other names. Iris of May 2026 hides what looks like
- * a key, and so GIT_COMMIT; the id begins with who submitted it.
+ * Describes a job of the cluster's user; jobs of other users have other names. Iris of May 2026 hides values that resemble
+ * keys, and so GIT_COMMIT. The job's id starts with the submitter.
  */
 async function describeOnIris(settings: IrisSettings, jobId: string): Promise<JobDescription> {
   const seen = await observeOnIris(settings, jobId, null);
@@ -118,13 +118,13 @@ async function describeOnIris(settings: IrisSettings, jobId: string): Promise<Jo
   });
 }
 
-/** A stop may be asked for as often as one likes; it takes the job's own children along, and nobody else's. */
+/** A stop may be requested repeatedly. It also ends the job's own children, but no other jobs. */
 function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome> {
   let isAsked = false;
   return stopAndConfirm({
     observe: async () => {
       const seen = await observeOnIris(settings, jobId, null);
-      // A controller that came up from an old checkpoint has forgotten a job that may still run.
+      // A controller restored from an old checkpoint has forgotten a job that may still run.
       return seen.kind === 'absent' && isAsked ? unknownBecause('Iris no longer names the job') : seen;
     },
     ask: async () => {
@@ -143,7 +143,7 @@ function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome>
   });
 }
 
-/** Iris filters by one state at a time, and by its own word for it: of another it lists nothing, without an error. */
+/** Iris filters by one state at a time, and only by its own state names. For other names it lists nothing, without an error. */
 const STATES = [
   ['pending', 'PENDING'],
   ['building', 'PENDING'],
@@ -151,11 +151,11 @@ const STATES = [
 ] as const;
 
 /**
- * Jobs that people launched; what a job has launched itself is a part of it. A list shows no variables, so that whose a job
- * is its name alone says. A list that is not read to its end may lack the one that is looked for.
+ * Jobs that people launched; a job launched by a job is part of its parent. A list has no variables, so only the name
+ * identifies the owner. An incomplete list is unknown, because it may lack the wanted job.
  */
 async function liveOnIris(settings: IrisSettings): Promise<Observed<readonly LiveJob[]>> {
-  // By id: a job that moves on between two answers stands in both.
+  // By id: a job that changes its state between two answers appears in both.
   const jobs = new Map<string, LiveJob>();
   for (const [stateFilter, status] of STATES) {
     for (let offset = 0, isMore = true; isMore; offset += irisLimits.jobsPerList) {
@@ -176,7 +176,7 @@ async function liveOnIris(settings: IrisSettings): Promise<Observed<readonly Liv
   return known([...jobs.values()]);
 }
 
-/** As it was submitted, where it is of the user who submits for us. */
+/** The name as submitted, if the job belongs to the configured user. */
 function ourNameOf(settings: IrisSettings, jobId: string): string {
   const own = irisIdOf(settings, '');
   return jobId.startsWith(own) ? jobId.slice(own.length) : jobId;

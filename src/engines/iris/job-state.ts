@@ -1,18 +1,18 @@
-/** What Iris's words about a job and its one task mean: by the task and not by the job, and never by an exit code. */
+/** Interprets the Iris states of a job and its only task. The task decides while the job is live; no exit code decides a status. */
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
 import { foundJob } from '../shared/kit.ts';
 import { type IrisJob, type IrisTask, irisLimits } from './ask.ts';
 import { REFUSED } from './wrapper.ts';
 
-/** What one look saw. `task`: the one of this job; null where Iris has made none yet. */
+/** One observation. `task`: the job's only task; null until Iris creates it. */
 export type Seen = {
   readonly job: IrisJob['job'];
   readonly task: IrisTask | null;
   readonly metadata: JobMetadata | null;
   readonly bundleId: string;
   readonly session: string | null;
-  /** By the job's own word in its log: the status with which the command ended; null where it has not said so. */
+  /** The command's exit status from the end line in the job's log; null without that line. */
   readonly saidEnd: number | null;
   readonly nowMs: number;
 };
@@ -22,7 +22,7 @@ export type Judged =
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
 
-/** States of a job that Iris is done with. */
+/** Final states of a job in Iris. */
 export const FINAL: ReadonlySet<string> = new Set(
   ['SUCCEEDED', 'FAILED', 'KILLED', 'WORKER_FAILED', 'UNSCHEDULABLE'].map((state) => `JOB_STATE_${state}`),
 );
@@ -37,9 +37,9 @@ const LIVING: ReadonlySet<string> = new Set(
 );
 
 /**
- * From which moment on the job's own word of its end is needed, in milliseconds; null: Iris's word says enough. It leaves open
- * whether a killed process still runs. A command may also be over before its worker said that it began: then its word counts
- * where it was said after the submission, and not where an earlier job of that name said it.
+ * The time in milliseconds since which the end line in the log counts; null: the Iris state is enough. Iris leaves open
+ * whether a killed process still runs. A command may also end before its worker reports the start: then only an end line
+ * after the submission counts, because an earlier job of that name may have written another.
  */
 export function ownWordSinceMs(
   { state, error, submittedAt }: IrisJob['job'],
@@ -52,12 +52,12 @@ export function ownWordSinceMs(
   return isOpen ? 0 : null;
 }
 
-/** The newest attempt of the task, as Iris numbers them; -1 where it was never placed. */
+/** The task's newest attempt number in Iris; -1 if the task was never placed. */
 export function attemptOf(task: IrisTask | null): number {
   return task?.currentAttemptId ?? -1;
 }
 
-/** What the job is doing, or how it ended. */
+/** Returns what the job is doing, or how it ended. */
 export function judgeJob(seen: Seen): Judged {
   const { job } = seen;
   if (!FINAL.has(job.state))
@@ -74,7 +74,7 @@ export function judgeJob(seen: Seen): Judged {
   }
 }
 
-/** RUNNING of the job says that it was placed once. What waits now waits, whatever was before. */
+/** RUNNING of the job only means that it was placed once. A job with a waiting task is PENDING, even if it ran before. */
 function living(seen: Seen): Judged {
   const { job, task } = seen;
   const state = task?.state ?? 'TASK_STATE_PENDING';
@@ -88,7 +88,7 @@ function living(seen: Seen): Judged {
   });
 }
 
-/** A worker that has met a name before hands its old result out again at once: then nothing has run. */
+/** A worker that already ran a job of this name returns the old result immediately. Then nothing has run. */
 function succeeded(seen: Seen): Judged {
   const { job, task, saidEnd } = seen;
   if (task?.startedAt === undefined && saidEnd !== 0)
@@ -105,7 +105,7 @@ function succeeded(seen: Seen): Judged {
   });
 }
 
-/** KILLED is written before anything has ended. */
+/** Iris writes KILLED before anything has ended. */
 function killed(seen: Seen): Judged {
   const { job, task } = seen;
   const why = (job.error || task?.error) ?? '';
@@ -116,8 +116,8 @@ function killed(seen: Seen): Judged {
 }
 
 /**
- * Why nothing runs any longer of a job that Iris has ended itself; null: it may. Newer controllers write down when the worker
- * said that the task has ended; those of May 2026 never do.
+ * Why no process of a job that Iris ended can still run; null: one may. Newer controllers record when the worker reported
+ * the end of the task; those of May 2026 never do.
  */
 function proofOfEnd({ job, task, saidEnd, nowMs }: Seen): string | null {
   if (saidEnd !== null) return `The job says itself that it has ended, with status ${saidEnd}.`;
@@ -151,9 +151,9 @@ function failed(seen: Seen): Judged {
   const isCommand = errorType === 'JOB_ENTRYPOINT_COMMAND_ERROR' || errorType === 'OUT_OF_MEMORY';
   const signal = code < 0 ? String(-code) : code > 128 && code < 160 ? String(code - 128) : null;
   const said = `Iris says ${short(job.state)}${error === '' ? '' : `: ${error}`}.`;
-  // A time limit is written down before anything has ended, as KILLED is.
+  // Iris records a time limit, like KILLED, before anything has ended.
   if (errorType === 'TIMEOUT' && proofOfEnd(seen) === null) return ending(seen, said);
-  // Lost with its worker says what Iris knows; the job itself may have come to its end before.
+  // WORKER_FAILED is what Iris knows. The command may have ended before the worker was lost.
   const own =
     job.state === 'JOB_STATE_WORKER_FAILED' && saidEnd !== null
       ? ` By its own word the command ended with status ${saidEnd}.`
@@ -168,7 +168,7 @@ function failed(seen: Seen): Judged {
   });
 }
 
-/** Why there was another attempt where none was approved. */
+/** Why Iris started an attempt that was not approved. */
 function lostOf({ job }: Seen): string {
   return job.failureCount > 1 ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : 'WORKER_FAILED';
 }
@@ -178,7 +178,7 @@ function errorTypeOf(state: string, error: string, code: number): string {
   if (TIME_LIMIT.test(error)) return 'TIMEOUT';
   if (/OOM killed/.test(error)) return 'OUT_OF_MEMORY';
   if (REFUSED.test(error)) return 'JOB_ENTRYPOINT_COMMAND_START_ERROR';
-  // Ray's word, so that one rule reads all engines. Without a code the command was never reached.
+  // Ray's error type, so that one rule covers all engines. Without an exit code, the command never started.
   return code === 0 ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR' : 'JOB_ENTRYPOINT_COMMAND_ERROR';
 }
 

@@ -1,4 +1,4 @@
-/** The log of one job as bytes with stable offsets, from the entries of Iris's log server. */
+/** Reads the log of one job as bytes with stable offsets, from the entries of Iris's log server. */
 
 import type { LogRead } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
@@ -11,17 +11,17 @@ import { type IrisProcess, isSameProcess, readProcess } from './observe.ts';
 export type IrisLogReader = (offset: number) => Promise<LogRead>;
 
 type Reading = {
-  /** Exclusive, of the whole store; it means nothing after the store began again. */
+  /** Exclusive position in the whole log store. A restart of the store invalidates it. */
   cursor: number;
   process: IrisProcess | null;
   readonly window: LogWindow;
-  /** Its last lines were waited for. */
+  /** Whether the reader has waited for the last lines. */
   isSettled: boolean;
 };
 
 /**
- * A reader that continues where it was; one of another process reads from the first line. A log server that began again has other
- * places: the log is then `rewound`, and the caller reads what the server has kept from the beginning.
+ * A reader that continues at its last position; a reader in another process starts at the first line. A restarted log server
+ * has other positions: the log is then `rewound`, and the caller reads what the server kept from the start.
  */
 export function createIrisLogReader(settings: IrisSettings, jobId: string): IrisLogReader {
   let reading = fresh();
@@ -39,7 +39,7 @@ function fresh(): Reading {
   return { cursor: 0, process: null, window: createLogWindow(), isSettled: false };
 }
 
-/** Reads until there is a chunk after `offset`, or nothing new. */
+/** Reads until there is a chunk after `offset`, or no new lines. */
 async function readOn(
   settings: IrisSettings,
   jobId: string,
@@ -64,7 +64,7 @@ async function readOn(
     const isOther = await storeBeganAgain(settings, jobId, reading);
     if (typeof isOther !== 'boolean') return isOther;
     if (isOther) return REWOUND;
-    // The state is reported before the last lines: twice nothing, a second apart.
+    // Iris reports the state before the last lines, so wait for two empty answers a second apart.
     reading.isSettled ||= empty >= 2;
     if (reading.isSettled || !(await hasEnded(settings, jobId))) return null;
     await settings.sleep(irisLimits.lastLinesPauseMs);
@@ -79,7 +79,7 @@ async function hasEnded(settings: IrisSettings, jobId: string): Promise<boolean>
   return answer.kind === 'said' && FINAL.has(answer.value.job.state);
 }
 
-/** Adds the next lines of the job; the number of entries that came. */
+/** Adds the next lines of the job. Returns the number of received entries. */
 async function readEntries(
   settings: IrisSettings,
   jobId: string,
@@ -96,7 +96,7 @@ async function readEntries(
   return entries.length;
 }
 
-/** An empty answer is also given after the end of the store: a store that ends before our place is another one. */
+/** Answers beyond the end of the store are also empty. A store that ends before our position has restarted. */
 async function storeBeganAgain(
   settings: IrisSettings,
   jobId: string,
@@ -110,6 +110,6 @@ async function storeBeganAgain(
 }
 
 function sourceOf(settings: IrisSettings, jobId: string): object {
-  // The slash: without it Iris also reads the jobs with names that begin with this one.
+  // Without the trailing slash, Iris also reads jobs with names that start with this one.
   return { source: `${irisIdOf(settings, jobId)}/`, matchScope: 'MATCH_SCOPE_PREFIX' };
 }

@@ -1,4 +1,4 @@
-/** What a job of Iris is doing; a job that it does not name is absent only where nobody has ever seen it. */
+/** Observes a job on Iris. A job that Iris does not know is absent only if it was never seen before. */
 
 import type { EngineSession, JobObservation } from '../../domain/engine.ts';
 import { type IdentityNames, identityIn, isSubmissionId, missingJob, unknownBecause } from '../shared/kit.ts';
@@ -18,7 +18,7 @@ import {
 import { attemptOf, judgeJob, ownWordSinceMs } from './job-state.ts';
 import { saidEnd } from './wrapper.ts';
 
-/** Iris of May 2026 shows what looks like a key, such as forty hexadecimal digits, as [REDACTED] under most names that do not end so. */
+/** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */
 export const IDENTITY: IdentityNames = {
   run: 'FERRYBOT_RUN_ID',
   attempt: 'FERRYBOT_ATTEMPT_ID',
@@ -26,7 +26,7 @@ export const IDENTITY: IdentityNames = {
   proof: 'FERRYBOT_PROOF_ID',
 };
 
-/** Looks once. */
+/** Observes the job once. */
 export async function observeOnIris(
   settings: IrisSettings,
   jobId: string,
@@ -40,7 +40,7 @@ export async function observeOnIris(
   return judged(settings, jobId, answer.value);
 }
 
-/** The one no of the controller that is about this job, and not about who asks or how. */
+/** The controller's only refusal that concerns this job, not the caller or the request. */
 export function isMissing(answer: Answer<unknown>): boolean {
   return answer.kind === 'refused' && answer.status === 404 && answer.code === 'not_found';
 }
@@ -67,7 +67,7 @@ async function judged(
   const [task = null] = own;
   if (tasks.length !== own.length)
     return unknownBecause(`the job has ${tasks.length} tasks, where ferrybot starts one`);
-  // Between both answers a task may have gone on: the job was asked for first, and what is final stays.
+  // The task may change between both answers. The job was read first, and a final state does not change.
   const sinceMs = ownWordSinceMs(job, task);
   const said = sinceMs === null ? null : await ownWord(settings, jobId, task, sinceMs);
   if (said !== null && typeof said !== 'number') return said;
@@ -87,7 +87,7 @@ async function judged(
     : { kind: 'state-lost', session: process.id, message: seen.message };
 }
 
-/** What the job said in its log of its own end since that moment; null: nothing. */
+/** The exit status from the end line in the job's log since that moment; null without that line. */
 async function ownWord(
   settings: IrisSettings,
   jobId: string,
@@ -97,7 +97,7 @@ async function ownWord(
   const attempt = attemptOf(task);
   if (attempt === -1) return null;
   const body = {
-    // Of this attempt alone: a job that it started may have said more since.
+    // Only this attempt: a job that it started may have logged more since.
     source: `${irisIdOf(settings, jobId)}/0:${attempt}`,
     matchScope: 'MATCH_SCOPE_EXACT',
     tail: true,
@@ -115,13 +115,13 @@ async function ownWord(
 
 export type IrisProcess = {
   readonly kind: 'process';
-  /** Host, pid and the minute of the beginning: in a container each controller has the same pid. */
+  /** Host, pid and start minute. Controllers in containers all have the same pid. */
   readonly id: string;
   readonly who: string;
   readonly beganAtMs: number;
 };
 
-/** The process that answers now. */
+/** The controller process that answers now. */
 export async function readProcess(
   settings: IrisSettings,
 ): Promise<IrisProcess | { readonly kind: 'unknown'; readonly message: string }> {
@@ -138,12 +138,12 @@ export async function readProcess(
   };
 }
 
-/** Whether both are one process of the controller. */
+/** Whether both are the same controller process, by host, pid and start time. */
 export function isSameProcess(a: IrisProcess, b: IrisProcess): boolean {
   return a.who === b.who && Math.abs(a.beganAtMs - b.beganAtMs) <= irisLimits.uptimeSlackMs;
 }
 
-/** The same for the engine's interface; Iris says no version. */
+/** The controller process as an engine session. Iris reports no version. */
 export async function readIrisSession(settings: IrisSettings): Promise<EngineSession> {
   const process = await readProcess(settings);
   return process.kind === 'unknown' ? process : { kind: 'session', id: process.id, version: '' };

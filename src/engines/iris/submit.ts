@@ -1,4 +1,4 @@
-/** Starts a job on an Iris cluster at most once: under a name that is never used again, refused where it is taken. */
+/** Starts a job on an Iris cluster at most once: under a name that is never reused, and that Iris refuses if it is taken. */
 
 import { hash } from 'node:crypto';
 import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
@@ -28,7 +28,7 @@ import type { IrisCluster } from './definition.ts';
 import { IDENTITY, type IrisProcess, isMissing, readProcess } from './observe.ts';
 import { wrappedCommand } from './wrapper.ts';
 
-/** Who takes the package. */
+/** The recipient of the package. */
 export const IRIS = { name: 'Iris', zipBytesMax: irisLimits.zipBytesMax } as const;
 
 type Stand = {
@@ -38,8 +38,8 @@ type Stand = {
 };
 
 /**
- * A name belongs to one attempt alone, and the controller is told to refuse one that is taken, whatever became of that job. A launch with
- * a lost answer is not sent again: another controller process may have come up from a checkpoint that knows neither the job nor its name.
+ * Each name belongs to one attempt, and the controller must refuse a taken name, even if that job has ended. After a lost answer the launch
+ * is not sent again: a new controller process may come from a checkpoint that has neither the job nor its name.
  */
 export async function submitToIris(settings: IrisSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = await irisRefusal(spec, settings.cluster);
@@ -72,7 +72,7 @@ async function send(stand: Stand): Promise<SubmitOutcome> {
       return unknownBecause(clean(settings, why));
     }
     case 'refused': {
-      // Taken: by us, where an answer was lost, or by another runner with the same order, or by another job.
+      // Taken by us before a lost answer, by another runner with the same order, or by another job.
       if (answer.status === 409) return unknownBecause('the name is taken, and nothing is found under it');
       const message = `${answer.status} ${answer.code}: ${answer.message}`;
       return rejected(isAuth(answer.status) ? 'unauthorized' : 'refused', message);
@@ -100,7 +100,7 @@ async function look(stand: Stand): Promise<SubmitOutcome | null> {
 
 function compared(stand: Stand, { request }: IrisJob): SubmitOutcome {
   const variables = request?.environment?.envVars ?? {};
-  // Nobody can compare what is hidden, and it is nobody else's either.
+  // Hidden values cannot be compared, so the job may be ours or another run's.
   if (Object.values(IDENTITY).some((name) => variables[name] === '[REDACTED]'))
     return unknownBecause('Iris hides whose the job under this name is');
   return (
@@ -125,7 +125,7 @@ function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
 
 const MB = 1024 * 1024;
 
-/** The request that starts a job, without any value of a secret. `zip`: the approved tree. */
+/** The request that starts a job, without secret values. `zip`: the approved tree. */
 function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): object {
   const { cluster, now } = settings;
   const { timeoutSeconds, regions, preemptible, setupCommands } = cluster;
@@ -155,7 +155,7 @@ function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): obj
     maxRetriesFailure: cluster.maxRetriesFailure,
     maxRetriesPreemption: cluster.maxRetriesPreemption,
     existingJobPolicy: 'EXISTING_JOB_POLICY_ERROR',
-    // Iris refuses clients older than a fortnight. Each submit reads two answers of this controller first: today it is understood.
+    // Iris refuses clients older than two weeks. Each submit first parses two answers of this controller, so it knows today's format.
     clientRevisionDate: new Date(now()).toISOString().slice(0, 10),
   };
 }
@@ -183,10 +183,10 @@ function constraint(key: string, op: string, values: readonly string[]): object 
   };
 }
 
-/** Iris sets these itself; a job that brought one would pass for another task, or for a child of one. */
+/** Iris sets these itself. A job with one of them would pass for another task, or for a task's child. */
 const IRIS_OWN = /^(IRIS_|FERRYBOT_)/;
 
-/** Null where nothing is in the way. */
+/** Why Iris cannot take the job; null if nothing prevents it. */
 async function irisRefusal(spec: JobSpec, { secretFiles }: IrisCluster): Promise<Rejected | null> {
   const refusal = specRefusal(spec, {
     isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !IRIS_OWN.test(name),
@@ -208,7 +208,7 @@ async function irisRefusal(spec: JobSpec, { secretFiles }: IrisCluster): Promise
       );
 }
 
-/** A shorter value stands in ordinary text too. */
+/** Shorter values also occur in ordinary text. */
 const SECRET_CHARACTERS_MIN = 8;
 
 function leaksOf({ command, env, secretNames = [] }: JobSpec): string | null {

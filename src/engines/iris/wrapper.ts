@@ -1,20 +1,20 @@
-/** The script that an Iris job runs: the same text for every job, so that no value is ever read by a shell line; values are arguments. */
+/** The script that every Iris job runs. Its text is constant and values are arguments, so no shell line parses a value. */
 
 import type { JobSpec } from '../../domain/engine.ts';
 import type { IrisCluster } from './definition.ts';
 
-/** A start that the script refused. The words stand in the task's `error`, which has the end of standard error. */
+/** A start that the script refused. The text appears in the task's `error`, which contains the end of standard error. */
 export const REFUSED = /ferrybot refused (again|restart|set-up): /;
 
 /**
- * Arguments: the job's id, the restarts that were approved, the folder of marks or nothing, `NAME=file` for each secret, `--`,
- * and the command. Iris places a task that it had only assigned once more whatever its limits say, a controller restored from
- * an old checkpoint knows neither the job nor its name, and a worker gives an old result for a name that it knows: so each
- * start takes its mark, and what finds it taken starts nothing. Without a folder of marks an attempt that was not approved
- * is refused by its number.
+ * Arguments: the job's id, the number of approved restarts, the marker folder or nothing, `NAME=file` for each secret, `--`,
+ * and the command. Each start creates a mark, and runs nothing if the mark exists, because Iris may start a job again. Iris
+ * places an assigned task once more regardless of its limits. A controller restored from an old checkpoint knows neither the
+ * job nor its name. A worker returns an old result for a known name. Without a marker folder, the script refuses an
+ * unapproved attempt by its number.
  *
- * How it ended stands in the log, because Iris writes KILLED before anything has ended, and an exit code of 0 for most ends.
- * Bash 4 and mkdir are all that it needs.
+ * The script logs how the command ended, because Iris writes KILLED before anything has ended, and exit code 0 for most
+ * ends. It needs only Bash 4 and mkdir.
  */
 export const WRAPPER = `job=$1 restarts=$2 marks=$3
 shift 3
@@ -57,7 +57,7 @@ printf 'ferrybot end %s:%s %s\\n' "$job" "$attempt" "$code"
 exit "$code"
 `;
 
-/** The command of a job: an argument array, of which the script is one. Everybody can read it. */
+/** The command of a job: an argument array that contains the script. Everybody can read it. */
 export function wrappedCommand(
   { submissionId, command, secretNames = [] }: JobSpec,
   { markers, secretFiles, maxRetriesPreemption, maxRetriesFailure }: IrisCluster,
@@ -72,7 +72,7 @@ export function wrappedCommand(
   ];
 }
 
-/** The status with which the command of that attempt ended, by the job's own word; null: this line does not say it. */
+/** Parses the exit status of that attempt's command from one log line; null for any other line. */
 export function saidEnd(line: string, jobId: string, attempt: number): number | null {
   const word = `ferrybot end ${jobId}:${attempt} `;
   const at = line.lastIndexOf(word);

@@ -17,7 +17,7 @@ const schema = z.strictObject({
 
 export const localEngine: EngineDefinition<typeof schema> = {
   schema,
-  // Records that leave their folder could be those of another lab on the same runner.
+  // Records outside the folder could belong to another lab on the same runner.
   configIssues: (at, { jobs }) =>
     jobs.split('/').includes('..')
       ? [error('outside-folder', [...at, 'jobs'], 'leaves the folder that it starts from')]

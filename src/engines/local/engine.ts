@@ -1,4 +1,4 @@
-/** The `local` engine: a job is a real detached process of this machine, with its records in a folder. */
+/** The `local` engine: each job is a detached process of this machine, with its records in a folder. */
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -51,22 +51,22 @@ import {
 } from './submit.ts';
 import { signalGroup } from './supervisor.ts';
 
-// Removes folders in which jobs ran long ago: each launch makes a new one, and nobody else would ever take one away.
+// Each launch creates a folder and no other program removes one, so the engine removes the folders of long-ended jobs.
 
-/** The newest folders of local jobs stay whatever their age: a lab that rests for months finds its last outputs. */
+/** The newest folders remain at any age, so that a lab finds its last outputs after a pause of months. */
 const TREES_KEPT = 20;
-/** Outputs and checkpoints lie in the folder; who wants them longer has copied them within a month. */
+/** The folder contains outputs and checkpoints. People have a month to copy what they need longer. */
 const ENDED_TREE_KEPT_MS = 30 * 24 * 60 * 60_000;
-/** A folder that no job took: an order lives two hours, so nothing will ever start in it a day later. */
+/** A folder that no job used. An order is valid for two hours, so nothing starts in the folder a day later. */
 const UNUSED_TREE_KEPT_MS = 24 * 60 * 60_000;
-/** Folders looked at in one launch. */
+/** Folders checked per launch. */
 const OLD_TREES_READ_MAX = 5_000;
 
 type Tree = { readonly path: string; readonly wantedUntilMs: number };
 
 /**
- * Of the folders in `trees`, those go in which a job of `jobs` ended long ago, or that no job ever took; the newest few
- * stay. Outputs lie in them, so a job of which anything cannot be told keeps its folder. Gives the removed paths.
+ * Removes a folder in `trees` if its job in `jobs` ended long ago, or if no job used it. The newest few remain. Folders
+ * contain outputs, so a job in an unclear state keeps its folder. Returns the removed paths.
  */
 async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promise<readonly string[]> {
   const names = (await namesIn(trees)).slice(0, OLD_TREES_READ_MAX);
@@ -77,7 +77,7 @@ async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promi
     const path = join(trees, name);
     const { mtimeMs } = await stat(path);
     const ended = ends.get(path);
-    // No job has it: a launch that ended before its job began, or one that is shipping at this moment.
+    // No job has it: the launch ended before its job started, or is shipping files right now.
     const wantedUntilMs = ended === undefined ? mtimeMs + UNUSED_TREE_KEPT_MS : ended + ENDED_TREE_KEPT_MS;
     found.push({ path, wantedUntilMs });
   }
@@ -89,7 +89,7 @@ async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promi
   return gone.map(({ path }) => path);
 }
 
-/** When the job in each folder ended; not yet, or not to be told: at the end of time. */
+/** When the job in each folder ended; infinity if it has not ended or the end cannot be read. */
 async function endsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
   const ends = new Map<string, number>();
   for (const id of await namesIn(jobs)) {
@@ -122,10 +122,10 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** From SIGTERM to SIGKILL for a job: a temporary checkpoint of a small model is written in less. */
+/** Time from SIGTERM to SIGKILL of a job. A small model writes a temporary checkpoint in less. */
 const JOB_STOP_GRACE_MS = 10_000;
 
-/** The engine of a cluster of the config. */
+/** Builds the engine for one cluster of the config. */
 export function compose(
   { stateDirectory, now }: EngineHost,
   { jobs }: { readonly jobs: string },
@@ -134,7 +134,7 @@ export function compose(
   return { engine: createLocalEngine({ directory, now }), close: async () => undefined };
 }
 
-/** An engine over `directory`; any number of them, in any number of processes, may share it. */
+/** An engine over `directory`. Any number of engines, in any number of processes, may share it. */
 export function createLocalEngine(options: LocalEngineOptions): Engine {
   const settings: LocalSettings = {
     nodePath: process.execPath,
@@ -163,7 +163,6 @@ function leastEnvironment(ours: NodeJS.ProcessEnv): Readonly<Record<string, stri
   return { PATH: path, LANG: ours['LANG'] ?? 'C.UTF-8' };
 }
 
-/** Looks once. */
 async function describeLocally(settings: LocalSettings, jobId: string): Promise<JobDescription> {
   const seen = await observeLocally(settings, jobId, null);
   return seen.kind === 'found' ? describeClaimed(settings.directory, jobId, seen) : seen;
@@ -174,9 +173,8 @@ async function readLogLocally({ directory }: LocalSettings, jobId: string, offse
 }
 
 /**
- * The request is on disk before any signal, so that the end that follows is STOPPED whoever records
- * it. The supervisor does the killing, also when this process dies meanwhile. A job that was claimed
- * and never started is stopped by taking its right to start.
+ * Writes the request to disk before any signal, so that every recorder of the end writes STOPPED. The supervisor kills the
+ * command, even if this process dies meanwhile. A claimed job that never started is stopped by taking its right to start.
  */
 function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcome> {
   const paths = jobPaths(settings.directory, jobId);
@@ -198,13 +196,13 @@ function stopLocally(settings: LocalSettings, jobId: string): Promise<StopOutcom
   });
 }
 
-/** True when no supervisor had it: then none ever will. */
+/** True if no supervisor had the right to start; then none will ever get it. */
 async function takeRightToStart(paths: JobPaths, here: PidScope): Promise<boolean> {
   const processStart = (await processStartOf(process.pid)) ?? 'unknown';
   return publishOnce(paths.process, JSON.stringify({ ...here, pid: process.pid, processStart }));
 }
 
-/** False when the supervisor is dead and its command has to be stopped from here. */
+/** False if the supervisor is dead, and this process has to stop the command. */
 async function signalSupervisor(paths: JobPaths, here: PidScope): Promise<boolean> {
   const supervisor = await readProcess(paths);
   if (supervisor.kind !== 'there' || (await livenessOf(supervisor.value, here)) === 'dead') return false;
@@ -238,10 +236,9 @@ async function recordEnd(settings: LocalSettings, paths: JobPaths, signal: strin
 }
 
 /**
- * The exit record decides. Without one: a living supervisor or command means RUNNING; FAILED with
- * PROCESS_LOST only when both are positively dead (or the machine was booted anew); a process that
- * cannot be seen from here (another container, another host) is `unknown`. A job that was seen before
- * and has no folder now is `state-lost`, not absent.
+ * The exit record decides. Without one, a live supervisor or command means RUNNING. FAILED with PROCESS_LOST requires that
+ * both are certainly dead, or that the machine was rebooted. A process that cannot be seen from here (another container,
+ * another host) is `unknown`. A job that was seen before and has no folder now is `state-lost`, not absent.
  */
 export async function observeLocally(
   settings: LocalSettings,
@@ -271,7 +268,7 @@ async function observeClaimed(paths: JobPaths, claim: ClaimRecord): Promise<JobO
     return { ...base(claim), status: 'PENDING', message: 'Claimed, not started; submit again to start it.' };
   const liveness = await livenessOf(supervisor.value, await currentPidScope());
   if (liveness === 'alive') return running(claim, supervisor.value, 'Job is currently running.');
-  // It may have ended between the first look and this one.
+  // The job may have ended between the first read and this one.
   const second = await readExit(paths);
   if (second.kind !== 'missing') return ended(claim, second);
   if (liveness === 'unknown') return unseen(supervisor.value);
@@ -321,7 +318,7 @@ function ended(claim: ClaimRecord, exit: Exclude<Read<ExitRecord>, { kind: 'miss
     ...times,
     status: 'FAILED',
     exitCode,
-    // Ray's word, so that one rule reads both engines.
+    // Ray's error type, so that one rule covers all engines.
     errorType: startError === null ? 'JOB_ENTRYPOINT_COMMAND_ERROR' : 'JOB_ENTRYPOINT_COMMAND_START_ERROR',
     message: `Job entrypoint command failed with ${how}.`,
   };

@@ -1,4 +1,4 @@
-/** Starts a local job at most once for its submission id, from whatever state a crash left behind. */
+/** Starts a local job at most once per submission id, from any state that a crash left behind. */
 
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { claimJob, type Read, readRecord } from '../shared/job-files.ts';
 import { changedRefusal, folderRefusal, specRefusal, unknownBecause, type Variables } from '../shared/kit.ts';
 import { type SupervisorOrder, supervisorSource } from './supervisor.ts';
 
-/** What the engine needs from its surroundings. */
+/** Settings of the engine and its access to the machine. */
 export type LocalEngineOptions = {
-  /** Absolute; one folder a job lies in it. It must outlive the runner's checkout. */
+  /** Absolute path; contains one folder per job. It must outlive the runner's checkout. */
   readonly directory: string;
   readonly now: () => number;
-  /** The Node that runs the supervisor; default: the one that runs this. */
+  /** The Node that runs the supervisor; default: the Node of this process. */
   readonly nodePath?: string;
-  /** The least environment a program needs; default: this process's PATH and LANG. */
+  /** The minimal environment of a program; default: this process's PATH and LANG. */
   readonly baseEnv?: Readonly<Record<string, string>>;
   readonly stopGraceMs?: number;
 };
@@ -34,7 +34,7 @@ const identity = z
     pidNamespace: z.string(),
     pid: z.int().positive(),
     processStart: z.string().min(1),
-    /** Where a supervisor starts its command; absent where a stop took the right to start. */
+    /** Where a supervisor starts its command; absent if a stop took the right to start. */
     workingDirectory: z.string().optional(),
   })
   .readonly();
@@ -55,7 +55,7 @@ export type ExitRecord = z.infer<typeof exitRecord>;
 
 export type JobPaths = ReturnType<typeof jobPaths>;
 
-/** Where the records of a job lie. Each file appears once, whole. */
+/** Paths of a job's records. Each file appears once, complete. */
 export function jobPaths(directory: string, jobId: string) {
   const folder = join(directory, jobId);
   return {
@@ -79,11 +79,11 @@ export const readCommand = (paths: JobPaths): Promise<Read<IdentityRecord>> =>
 /** How the job ended. */
 export const readExit = (paths: JobPaths): Promise<Read<ExitRecord>> => readRecord(paths.exit, exitRecord);
 
-/** A started supervisor reports within this, also on a machine under full load (Node starts in 0.1 to 3 s). */
+/** A started supervisor reports within this time, even on a fully loaded machine (Node starts in 0.1 to 3 s). */
 const JOB_START_WAIT_MS = 20_000;
-/** An adopter lets the first submitter's supervisor report before it starts one itself. */
+/** An adopter gives the first submitter's supervisor this time to report, before it starts one itself. */
 const JOB_ADOPT_WAIT_MS = 2_000;
-/** A supervisor whose exit record cannot be written (disk full) tries so often, once a second. */
+/** A supervisor tries this often, once a second, to write its exit record (the disk may be full). */
 const JOB_EXIT_RECORD_TRIES = 3_600;
 
 const ANY_VARIABLE: Variables = {
@@ -92,13 +92,12 @@ const ANY_VARIABLE: Variables = {
 };
 
 /**
- * Two atomic steps make it at most once. (1) The claim: a finished folder with job.json inside is
- * renamed to the id's name; a rename onto a folder that is not empty fails, so one submitter wins and
- * everybody else reads whose job it is. (2) The start: process.json is created by the supervisor
- * before it starts the command, and can be created once. A crash between the two, or between starting
- * the supervisor and its record, therefore needs no judgement: the next submit of the same id waits a
- * moment for the record and otherwise starts another supervisor; if both come alive, one of them finds
- * the record taken and goes away without having started anything.
+ * Two atomic steps ensure at most one start. (1) The claim: a finished folder with job.json is renamed to the id's name. A
+ * rename onto a non-empty folder fails, so one submitter wins, and all others read which job owns the id. (2) The start: the
+ * supervisor creates process.json, which can be created once, before it starts the command. A crash between the steps, or
+ * between starting the supervisor and its record, needs no special case. The next submit of the same id waits briefly for
+ * the record, and otherwise starts another supervisor. If both run, one finds the record taken and exits without starting
+ * anything.
  */
 export async function submitLocally(settings: LocalSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = specRefusal(spec, ANY_VARIABLE) ?? (await folderRefusal(spec));
@@ -107,7 +106,7 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   if (claimed.kind !== 'claimed') return claimed;
   const paths = jobPaths(settings.directory, spec.submissionId);
   const running = await awaitRecord(paths, claimed.as === 'submitted' ? 0 : JOB_ADOPT_WAIT_MS);
-  // Claimed, and its start never came to anything.
+  // The job was claimed but never started.
   if (running === null && spec.adoptOnly === true) return { kind: 'absent' };
   const changed = running === null ? await changedRefusal(spec.workingDirectory, spec) : null;
   if (changed !== null) return changed;
@@ -120,13 +119,13 @@ export async function submitLocally(settings: LocalSettings, spec: JobSpec): Pro
   return { kind: claimed.as, job: { engine: 'local', jobId, metadata, session, locator } };
 }
 
-/** The supervisor's identity, or why none reported. */
+/** Starts a supervisor. Returns its identity, or why none reported. */
 async function startAndAwait(
   settings: LocalSettings,
   paths: JobPaths,
   spec: JobSpec,
 ): Promise<IdentityRecord | string> {
-  // Made for this start alone: Python runs what it finds in a home, so nothing may lie there before.
+  // Each start gets a new home: Python runs files that it finds in a home, so the home must be empty.
   const home = await mkdtemp(join(paths.folder, 'home-'));
   const order: SupervisorOrder = {
     folder: paths.folder,

@@ -1,8 +1,8 @@
-/** The small process that stands over one local job: starts its command once, records how it ended. */
+/** The small process that supervises one local job: it starts the command once and records how it ended. */
 
 import type { PidScope } from '../../host/process.ts';
 
-/** Creates `folder/name` with the record as JSON, whole and only once; true when this call made it. */
+/** Writes the record as JSON to `folder/name`, complete and only once. True if this call created the file. */
 export function publishRecord(folder: string, name: string, record: object): boolean {
   const fs = process.getBuiltinModule('node:fs');
   const path = process.getBuiltinModule('node:path');
@@ -19,7 +19,7 @@ export function publishRecord(folder: string, name: string, record: object): boo
   }
 }
 
-/** The start time of a process that exists, in the same words as src/host/process.ts. */
+/** The start time of an existing process, in the same format as src/host/process.ts. */
 export function processStartNow(pid: number): string {
   const fs = process.getBuiltinModule('node:fs');
   if (fs.existsSync('/proc/self/stat')) {
@@ -31,18 +31,18 @@ export function processStartNow(pid: number): string {
   return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { env, encoding: 'utf8' }).trim();
 }
 
-/** Signals a process group; one that has nobody left is fine. */
+/** Signals a process group. An empty group is no error. */
 export function signalGroup(groupId: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-groupId, signal);
   } catch (error) {
-    // ESRCH: nobody is left. EPERM is macOS's word for a group of zombies.
+    // ESRCH: the group is empty. macOS reports EPERM for a group of zombies.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
 
-/** What the engine writes to the supervisor's stdin. Secrets in `env` never touch the disk. */
+/** What the engine writes to the supervisor's stdin. Secrets in `env` are never written to disk. */
 export type SupervisorOrder = {
   readonly folder: string;
   readonly command: readonly string[];
@@ -66,8 +66,8 @@ type CommandEnd = {
 };
 
 /**
- * The program for `node -e`, so that a bundle needs no second file. It is made of the functions' own
- * text, so `supervise` and its tools may use nothing but their arguments.
+ * The program for `node -e`, so that a bundle needs no second file. It consists of the functions' source text, so
+ * `supervise` and its tools may use only their arguments.
  */
 export function supervisorSource(): string {
   const tools = [`publishRecord: ${publishRecord}`, `processStartNow: ${processStartNow}`];
@@ -75,16 +75,16 @@ export function supervisorSource(): string {
 }
 
 /**
- * Runs in its own session, so it outlives the process that started it. The right to start the command
- * is the creation of process.json, which succeeds for one supervisor only: any number may be started
- * for one job, after whatever crash, and the command still starts at most once.
+ * Runs in its own session, so it outlives the process that started it. The supervisor that creates process.json has the
+ * right to start the command, and only one can create it. After any crash, any number of supervisors may be started for one
+ * job: the command still starts at most once.
  */
 function supervise(tools: Tools): void {
   const fs = process.getBuiltinModule('node:fs');
   const path = process.getBuiltinModule('node:path');
   const { spawn } = process.getBuiltinModule('node:child_process');
   process.on('uncaughtException', (error) => {
-    // The engine starts it inside the job's folder, with nobody left to read its stderr.
+    // The engine starts this process in the job's folder, and no process reads its stderr.
     fs.appendFileSync('supervisor.log', `${error.stack ?? error.message}\n`);
     process.exit(1);
   });
@@ -110,7 +110,7 @@ function supervise(tools: Tools): void {
     }
   };
   const stop = (): void => {
-    // A signal without a stop request came from somebody else and is no stop of ours.
+    // A signal without a stop request came from another process and is not a requested stop.
     stopRequested ||= stopWasRequested();
     const pid = commandPid;
     if (pid === undefined) return;
@@ -128,7 +128,7 @@ function supervise(tools: Tools): void {
       finish({ exitCode: null, signal: null, startError: error.message }, exitRecordTries),
     );
     child.once('exit', (exitCode, signal) => {
-      // What the command left behind in its group ends with it.
+      // Ends the processes that the command left in its group.
       if (commandPid !== undefined) tools.signalGroup(commandPid, 'SIGKILL');
       finish({ exitCode, signal, startError: null }, exitRecordTries);
     });

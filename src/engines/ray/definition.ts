@@ -1,4 +1,4 @@
-/** The engine `ray`: jobs of a Ray cluster, over its Jobs API; the lab's own script may submit them. */
+/** The engine `ray`: jobs of a Ray cluster over its Jobs API. The lab's own script may submit them. */
 
 import { z } from 'zod';
 import { diskIssues, diskSchema, gcpKeys } from '../../settings/machines.ts';
@@ -24,7 +24,7 @@ const tunnel = z.strictObject({
   ),
 });
 
-/** What Marin's ray_run.py (marin-community/marin, lib/marin/src/marin/run/ray_run.py) leaves out, itself and through iris (lib/iris/src/iris/cluster/client/bundle.py). */
+/** Marin's exclusions (marin-community/marin, lib/marin/src/marin/run/ray_run.py and lib/iris/src/iris/cluster/client/bundle.py). */
 const MARIN_LEAVES_OUT = [
   'docs/',
   '*.pack',
@@ -137,7 +137,7 @@ export type RayCluster = z.infer<typeof raySchema>;
 
 type Rule = (at: KeyPath, cluster: RayCluster) => readonly ConfigIssue[];
 
-/** Each template with the placeholders that it may have, and those that it has to have. */
+/** The placeholders that each template may contain, and those that it must contain. */
 const EVERYWHERE = ['cluster', 'clusterFile', 'checkout'] as const;
 const TEMPLATES = [
   { key: 'python', may: EVERYWHERE, must: [] },
@@ -176,7 +176,7 @@ const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
   ),
 ];
 
-/** The script is started in the shipped files, where a relative program would be one of the change's, beside the token. */
+/** The script starts in the shipped files and has the token. A relative program there would be a file of the change. */
 const programsAreNotTheChanges: Rule = (at, { scripts }) =>
   (['python', 'pythonWithoutUv', 'submit'] as const).flatMap((key) => {
     const program = scripts?.[key]?.[0] ?? '';
@@ -191,7 +191,7 @@ const programsAreNotTheChanges: Rule = (at, { scripts }) =>
         ];
   });
 
-/** The launcher's checkout holds what `checkout` names; a file beside it would be missing at each launch. */
+/** The launcher's checkout contains only what `checkout` names. A file outside it would be missing at each launch. */
 const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
   if (scripts === null || scripts.checkout === null) return [];
   const { checkout, clusterFile, submit } = scripts;
@@ -207,7 +207,7 @@ const clusterFileIsCheckedOut: Rule = (at, { scripts }) => {
       ];
 };
 
-/** Everything that the schema cannot say of one Ray cluster. */
+/** Problems of one Ray cluster that the schema cannot express. */
 export function rayIssues(at: KeyPath, cluster: RayCluster): readonly ConfigIssue[] {
   return RULES.flatMap((rule) => rule(at, cluster));
 }
@@ -226,7 +226,7 @@ export const rayEngine: EngineDefinition<typeof raySchema> = {
   configIssues: rayIssues,
   traits: (cluster) => ({
     jobsRunHere: false,
-    // A script may resolve and build what it ships (`uv export`); over the Jobs API nothing is built before the job.
+    // A script may resolve and build the files that it ships (`uv export`). The Jobs API builds nothing before the job.
     buildsChange: cluster.scripts !== null,
     leavesOut: cluster.scripts?.leavesOut ?? [],
     launcher: launcherOf(cluster),

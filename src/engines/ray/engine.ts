@@ -1,4 +1,4 @@
-/** The `ray` engine: submits through the lab's scripts where the config has any, and does everything else through the Jobs API. */
+/** The `ray` engine: submits through the lab's scripts if the config has any, and uses the Jobs API for everything else. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ import type { ScriptSettings, ScriptTemplates } from './scripts/run-script.ts';
 import { submitByScript } from './scripts/submit.ts';
 import { createTunnel, type Tunnel } from './tunnel.ts';
 
-// Which files of a tree a lab's script would not ship: told from the rules by which Ray's SDK and the script leave files out.
+// Finds files that a lab's script would not ship, by the exclusion rules of Ray's SDK and of the script.
 
 /** What Ray leaves out everywhere (ray-project/ray, ray_constants.py, RAY_RUNTIME_ENV_DEFAULT_EXCLUDES). */
 const OF_RAY = ['.git', '.venv', 'venv', '__pycache__'];
 
 type Rules = {
-  /** Folder that the patterns are relative to, with a slash at its end; empty: the root. */
+  /** Folder of the patterns, with a trailing slash; empty: the root. */
   readonly folder: string;
   readonly name: string;
   readonly matcher: Ignore;
@@ -32,8 +32,8 @@ type Rules = {
 };
 
 /**
- * Ray walks the folder and leaves out what any rule of any folder above it names; a later rule of another file takes
- * nothing back (ray-project/ray, runtime_env/packaging.py, _dir_travel). In doubt a file counts as left out.
+ * Ray walks the folder and leaves out each path that any rule of a parent folder matches. A later rule of another file
+ * restores nothing (ray-project/ray, runtime_env/packaging.py, _dir_travel). In doubt a file counts as left out.
  */
 export async function leftOutByScript(
   { leavesOut, ignoreFiles }: Pick<ScriptTemplates, 'leavesOut' | 'ignoreFiles'>,
@@ -53,7 +53,7 @@ export async function leftOutByScript(
   for (const { path, target } of files) {
     const why = nameOfRule(rules, path);
     if (why !== null) leftOut.push({ path, why: `left out by ${why}` });
-    // Ray follows it: a link to a file arrives as that file, one to a folder as a second copy of it, or for ever.
+    // Ray follows links: a link to a file arrives as that file, a link to a folder as a second copy, or as an endless one.
     else if (target !== null && !(await stat(join(workingDirectory, path))).isFile())
       leftOut.push({ path, why: 'a link to a folder, which arrives as no link' });
   }
@@ -73,15 +73,15 @@ function rulesOf(folder: string, name: string, text: string): Rules {
   return { folder, name, matcher, isAll: text.split('\n').some(namesItsFolder) };
 }
 
-/** Ray asks each file's rules about its own folder as `.` too: a star takes all of it away, whatever `!` says after it. */
+/** Ray also matches a file's rules against its own folder, as `.`. A star then excludes the whole folder, despite a later `!`. */
 function namesItsFolder(line: string): boolean {
   return /^\/?[*?.[\]]+\/?$/.test(line.trim());
 }
 
-/** One look whether anything answers through it. */
+/** Timeout of one check whether anything answers through the tunnel. */
 const TUNNEL_ANSWER_MS = 5_000;
 
-/** The engine, and how to end what it keeps open. No child of it sees more of the environment than the config names. */
+/** Builds the engine and its `close`. Its child processes see only those variables that the config names. */
 export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
   const name = host.cluster;
   const dashboard = trimmedEnd(cluster.dashboard, '/');
@@ -92,7 +92,7 @@ export function compose(host: EngineHost, cluster: RayCluster): ComposedEngine {
     token: credentials.token,
     requestTimeoutMs: cluster.requestTimeoutMs,
     secrets: credentials.secrets,
-    // While the one tunnel of all calls is down, every answer is `unknown` with the reason.
+    // While the tunnel that all calls share is down, every answer is `unknown` with the reason.
     reach: async () => (tunnel === null ? null : tunnel.ensure()),
   });
   const scripts = scriptsOf(name, cluster, host, credentials);
@@ -109,7 +109,7 @@ type Credentials = {
   readonly secrets: readonly string[];
 };
 
-/** A variable that this runner does not have is left out: what needs it says so itself. */
+/** Omits a variable that this runner does not have. The program that needs it reports that itself. */
 function credentialsOf(cluster: RayCluster, environment: EngineHost['environment']): Credentials {
   const variableOf = (name: string): string | null => environment[name] || null;
   const named = (pairs: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
@@ -152,7 +152,7 @@ function tunnelOf(
   });
 }
 
-/** Any answer is one, a refusal too: whether it is Ray, and who may ask, is for the calls to find out. */
+/** Any answer counts, even a refusal. The calls find out whether the server is Ray and whether the token is valid. */
 async function answers(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(TUNNEL_ANSWER_MS);
@@ -160,7 +160,7 @@ async function answers(address: string): Promise<boolean> {
     await answer.body?.cancel();
     return true;
   } catch (error) {
-    // fetch says *nobody there* with a TypeError, and the time-out with its own name.
+    // fetch reports a missing server as a TypeError, and a timeout under its own name.
     if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError'))
       return false;
     throw error;
@@ -183,13 +183,13 @@ function scriptsOf(
       try {
         return await checkout;
       } catch (error) {
-        // Git that was away for a moment is asked again: a watch holds this engine for a day.
+        // Retry after a short failure of Git: a watch keeps this engine for a day.
         checkout = null;
         throw error;
       }
     },
     env,
-    // What the lab itself puts there stays.
+    // A token file from the lab's own config takes precedence.
     homeFiles: { ...(token === null ? {} : { [TOKEN_FILE]: token }), ...homeFiles },
     temporaryDirectory: homesIn(host),
     secrets,
@@ -202,15 +202,15 @@ function homesIn({ temporaryDirectory }: EngineHost): string {
 }
 
 export type RayEngineOptions = {
-  /** The Jobs API: everything but a submission through scripts goes there. */
+  /** The Jobs API, used for everything except a submission through scripts. */
   readonly rest: Engine;
-  /** The scripts that submit; null: the Jobs API does. */
+  /** The scripts that submit; null: the Jobs API submits. */
   readonly scripts: ScriptSettings | null;
-  /** Address of the dashboard for people, without a slash at its end. */
+  /** Dashboard URL for people, without a trailing slash. */
   readonly dashboard: string;
 };
 
-/** The Jobs API, with the submission through the lab's scripts where there are any. */
+/** The Jobs API engine. If there are scripts, they submit instead. */
 export function createRayEngine({ rest, scripts, dashboard }: RayEngineOptions): Engine {
   if (scripts === null) return { ...rest, leftOut: (spec) => leftOutOfPackage(spec, RAY) };
   const look = {

@@ -1,4 +1,4 @@
-/** One job as Ray tells it (JobDetails of the Jobs API, and of `ray list jobs --detail`), parsed once; the values of its variables are used for scrubbing and never leave this file. */
+/** Parses Ray's JobDetails (Jobs API, `ray list jobs --detail`). Values of variables serve only for scrubbing and stay in this file. */
 
 import { z } from 'zod';
 import {
@@ -10,10 +10,10 @@ import {
 } from '../../domain/engine.ts';
 import { type IdentityNames, identityIn, type Rejected, specRefusal, withinLine } from '../shared/kit.ts';
 
-/** The end of the year 9999, the last that RFC 3339 can name; a time beyond it is none. */
+/** The end of the year 9999, the last year in RFC 3339. A later time counts as none. */
 const RAY_MOMENT_MAX_MS = 253_402_300_799_999;
 
-/** A number that is no time says nothing; the job is what its status says all the same. */
+/** An invalid time becomes null. The job's status stays valid. */
 const moment = z
   .number()
   .nullish()
@@ -43,12 +43,12 @@ const jobDetails = z.object({
   driver_exit_code: z.number().int().nullish(),
 });
 
-/** Where Ray's message says that the log's lines begin, and how many characters of them it keeps. */
+/** The line before the log lines in Ray's message, with the number of log characters that Ray keeps. */
 const LAST_LINES = /^[^\n]{0,200}\(truncated to ([\d,]{1,12}) chars\):\n/;
-/** A shorter line of a key file (a brace, a header) stands in ordinary text too. */
+/** Shorter lines of a key file (a brace, a header) also occur in ordinary text. */
 const SECRET_LINE_CHARACTERS_MIN = 12;
 
-/** A job with the id under which it was submitted, null for a driver that nobody submitted, and Ray's own, null before it has a driver. */
+/** A job with its ids. `submissionId`: null for a driver without a submission; `rayJobId`: null before the job has a driver. */
 export type RayJob = {
   readonly submissionId: string | null;
   readonly rayJobId: string | null;
@@ -57,8 +57,8 @@ export type RayJob = {
 };
 
 /**
- * Null where it is no job of Ray's. `scrub` takes secrets out of a text, those of the job among them: a failed job's
- * message ends with its last log lines, and every variable of it may be a secret, whatever its name. `session`: the head's `session_name` where it is known.
+ * Null if `value` is not a job of Ray. `scrub` removes secrets from a text, including those of the job: a failed job's
+ * message ends with its last log lines, and every variable may be a secret. `session`: the head's `session_name`, if known.
  */
 export function readJobDetails(
   value: unknown,
@@ -100,7 +100,7 @@ export function readJobDetails(
   };
 }
 
-/** Ray keeps nobody's name; ray_run.py writes it into the id (`ray-run-<user>-<script>-<time>`). */
+/** Ray records no submitter. ray_run.py writes the user into the id (`ray-run-<user>-<script>-<time>`). */
 function submitterIn(submissionId: string): string | null {
   return /^ray-run-([A-Za-z0-9_.]{1,32})-/.exec(submissionId)?.[1] ?? null;
 }
@@ -123,9 +123,9 @@ function detailsOf(
 }
 
 /**
- * A failed job's message ends with the last lines of its log, of which Ray keeps the last 20,000 characters
- * (ray-project/ray, python/ray/dashboard/modules/job/job_log_storage_client.py). Where so many are there, the first line
- * may be half of one, and with it half of a secret, which no scrubbing finds: it is left out.
+ * A failed job's message ends with the last lines of its log; Ray keeps the last 20,000 characters (ray-project/ray,
+ * python/ray/dashboard/modules/job/job_log_storage_client.py). At that length the first line may be cut in the middle of a
+ * secret, which scrubbing cannot find. So this function drops the first line.
  */
 function wholeLinesOf(message: string): string {
   const opening = LAST_LINES.exec(message);
@@ -137,7 +137,7 @@ function wholeLinesOf(message: string): string {
   return newline === -1 ? head.trimEnd() : head + lines.slice(newline + 1);
 }
 
-/** Ours say whose job it is and may be read. A value of several lines is also known by each, because a log shows them so. */
+/** ferrybot's own variables identify the run and are public. A multi-line value is also listed by line, because a log shows it so. */
 function secretsOf(variables: unknown): readonly string[] {
   if (typeof variables !== 'object' || variables === null) return [];
   return Object.entries(variables).flatMap(([name, value]) =>
@@ -147,14 +147,14 @@ function secretsOf(variables: unknown): readonly string[] {
   );
 }
 
-/** The metadata of a submission over the Jobs API, which takes texts alone. */
+/** Identity in the metadata of a Jobs API submission, which accepts only texts. */
 export const IN_METADATA: IdentityNames = {
   run: 'ferrybot_run',
   attempt: 'ferrybot_attempt',
   manifest: 'ferrybot_manifest',
   proof: 'ferrybot_proof',
 };
-/** Variables where a script submits, which can pass no metadata: `runtime_env.env_vars` come back in every answer. */
+/** Identity in variables, for scripts, which cannot pass metadata. Every answer returns `runtime_env.env_vars`. */
 export const IN_VARIABLES: IdentityNames = {
   run: 'FERRYBOT_JOB_RUN',
   attempt: 'FERRYBOT_JOB_ATTEMPT',
@@ -162,14 +162,14 @@ export const IN_VARIABLES: IdentityNames = {
   proof: 'FERRYBOT_JOB_PROOF',
 };
 
-/** The run of a job, by its metadata or else by its variables (`runtime_env.env_vars`); null if neither has it whole. */
+/** The run of a job, from its metadata or otherwise its variables (`runtime_env.env_vars`); null if both are incomplete. */
 export function identityOf(metadata: unknown, variables: unknown): JobMetadata | null {
   return identityIn(metadata, IN_METADATA) ?? identityIn(variables, IN_VARIABLES);
 }
 
 /**
- * Null where nothing is in the way. Ray puts other variables in the place of `$NAME` and `${NAME}` in a value, and knows no
- * way to write them otherwise (ray-project/ray, python/ray/_private/utils.py, update_envs).
+ * Null if nothing prevents the job. In a value, Ray replaces `$NAME` and `${NAME}` by other variables, and has no escape for
+ * them (ray-project/ray, python/ray/_private/utils.py, update_envs).
  */
 export function raySpecRefusal(spec: JobSpec): Rejected | null {
   return specRefusal(spec, {

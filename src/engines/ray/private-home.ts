@@ -1,17 +1,17 @@
-/** A home of its own for a program that holds the cluster's credentials: only its owner may look in, and it is gone afterwards. */
+/** A private home for a program with the cluster's credentials. Only its owner can read it, and it is deleted afterwards. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Marin's scripts know no RAY_AUTH_TOKEN: they read the file that RAY_AUTH_TOKEN_PATH names, else this one, else they ask
- * gcloud (marin-community/marin, fray/v1/cluster/ray/auth.py).
+ * Marin's scripts do not use RAY_AUTH_TOKEN. They read the file in RAY_AUTH_TOKEN_PATH, otherwise this file, and otherwise
+ * ask gcloud (marin-community/marin, fray/v1/cluster/ray/auth.py).
  */
 export const TOKEN_FILE = '.ray/auth_token';
 
 export type PrivateHome = { readonly path: string; readonly close: () => Promise<void> };
 
-/** Makes one below `directory` (mode 0700) with `files` in it: contents by path, mode 0600. */
+/** Creates a home below `directory` (mode 0700) that contains `files`: contents by path, mode 0600. */
 export async function openPrivateHome(
   directory: string,
   files: Readonly<Record<string, string>>,

@@ -1,34 +1,34 @@
-/** One tunnel to a cluster for all calls of this process: started when it is needed, looked after, started again a bounded number of times. */
+/** One tunnel to a cluster for all calls of this process: started on demand, checked, and restarted a bounded number of times. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { limits } from '../../domain/limits.ts';
 import { openPrivateHome } from './private-home.ts';
 
-/** A tunnel that answered is taken for sound so long; then somebody looks again. */
+/** A tunnel that answered counts as working for this long; then the next call checks it. */
 const TUNNEL_LOOK_PERIOD_MS = 15_000;
-/** Between two looks whether a tunnel that was started listens. */
+/** Pause between two checks of a tunnel that is starting. */
 const TUNNEL_POLL_MS = 250;
-/** Starts in a row that came to nothing; then it rests, and its calls are unknown. */
+/** Failed starts in a row, after which the tunnel pauses and its calls are unknown. */
 export const TUNNEL_STARTS_MAX = 3;
-/** How long it rests. */
+/** Duration of the pause. */
 export const TUNNEL_REST_MS = 5 * 60 * 1_000;
 
 export type TunnelOptions = {
-  /** Keeps the dashboard reachable as long as it runs; no shell. */
+  /** Keeps the dashboard reachable while it runs; started without a shell. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly homeFiles: Readonly<Record<string, string>>;
   readonly temporaryDirectory: string;
   readonly startTimeoutMs: number;
-  /** Whether anything answers at the near end. */
+  /** Whether anything answers at the local end. */
   readonly answers: () => Promise<boolean>;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 };
 
 export type Tunnel = {
-  /** Null when calls may go through; otherwise why not. Calls that come meanwhile wait for the same start. */
+  /** Null if calls may go through, otherwise the reason. Concurrent calls wait for the same start. */
   readonly ensure: () => Promise<string | null>;
   readonly close: () => Promise<void>;
 };
@@ -36,9 +36,8 @@ export type Tunnel = {
 type Program = { readonly ended: () => boolean; readonly stop: () => Promise<void> };
 
 /**
- * A tunnel that somebody else on this machine has opened is used as it is: a second one would only fight for the port
- * (policy ML-09). After `TUNNEL_STARTS_MAX` starts in a row that came
- * to nothing, nobody tries again for a while, and every call is told why.
+ * Uses a tunnel that another process on this machine has opened, because a second one would compete for the port (policy
+ * ML-09). After `TUNNEL_STARTS_MAX` failed starts in a row, the tunnel pauses and every call gets the reason.
  */
 export function createTunnel(options: TunnelOptions): Tunnel {
   let program: Program | null = null;
@@ -102,7 +101,7 @@ async function startProgram({
     cwd: home.path,
     reject: false,
     stdin: 'ignore',
-    // What ssh or gcloud says may hold addresses and keys; whether it works is seen by what comes through.
+    // Output of ssh or gcloud may contain addresses and keys. Only answers through the tunnel show that it works.
     stdout: 'ignore',
     stderr: 'ignore',
     forceKillAfterDelay: limits.programKillGraceMs,

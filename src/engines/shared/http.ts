@@ -1,4 +1,4 @@
-/** One HTTP request with a body that is read as slowly as its reader likes; no redirects, no shared connections. */
+/** Sends one HTTP request. The reader sets the pace of the body; no redirects, no shared connections. */
 
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
@@ -11,23 +11,23 @@ export type HttpRequest = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | null;
-  /** The connection may be silent for so long, before the answer and between two pieces of it. */
+  /** The longest silence of the connection, before the answer and between two pieces. */
   readonly idleTimeoutMs: number;
-  /** Ends the whole exchange. */
+  /** Aborts the whole exchange. */
   readonly signal?: AbortSignal;
 };
 
 export type HttpAnswer = {
   readonly status: number;
   readonly contentType: string;
-  /** Pieces as they come, each asked for; throws when the connection breaks off before the end. */
+  /** Pieces in the order of arrival, each on request. Throws if the connection breaks before the end. */
   readonly body: AsyncIterableIterator<Uint8Array>;
   /** Whether an open answer keeps the process alive. */
   readonly hold: (isHeld: boolean) => void;
   readonly close: () => void;
 };
 
-/** `sent`: false when the request certainly reached nobody. */
+/** `sent`: false if the request certainly reached no server. */
 export type HttpResult =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
   | { readonly kind: 'failed'; readonly sent: boolean; readonly message: string };
@@ -35,9 +35,9 @@ export type HttpResult =
 export type Http = (request: HttpRequest) => Promise<HttpResult>;
 
 /**
- * Asks over node:http. Not `fetch`: that one marks every request with `Sec-Fetch-Mode`, by which Ray takes it for a
- * browser and refuses to submit (ray-project/ray, python/ray/dashboard/optional_utils.py, is_browser_request). A
- * connection of its own for each request: one that was kept open across a restart of the head looks like a lost answer.
+ * Uses node:http, because `fetch` marks every request with `Sec-Fetch-Mode`. Ray then takes it for a browser and refuses to
+ * submit (ray-project/ray, python/ray/dashboard/optional_utils.py, is_browser_request). Each request has its own connection:
+ * one kept open across a restart of the head would appear as a lost answer.
  */
 export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
   try {
@@ -45,8 +45,8 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
     request.end(asked.body ?? undefined);
     const [response]: IncomingMessage[] = await once(request, 'response');
     if (response === undefined) throw new Error('a response event without a response');
-    // Silence and a reset are told to whoever reads the body, also to one that comes later; nobody else listens, and an
-    // error without a listener ends the process.
+    // The reader of the body receives silence and resets as errors, even if it starts later. An error without a listener
+    // would end the process, so this listener exists.
     response.on('error', () => undefined);
     request.on('error', (error) => response.destroy(error));
     return { kind: 'answer', answer: answerOf(response) };
@@ -57,7 +57,7 @@ export async function callOverHttp(asked: HttpRequest): Promise<HttpResult> {
   }
 }
 
-/** A whole answer, or why there is none. `not-sent`: the request certainly reached nobody. */
+/** A whole answer, or why there is none. `not-sent`: the request certainly reached no server. */
 export type WholeAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly contentType: string; readonly text: string }
   | {
@@ -66,7 +66,7 @@ export type WholeAnswer =
       readonly message: string;
     };
 
-/** Asks once, in at most twice the time that the connection may be silent; an answer of more than `bytesMax` is left. */
+/** Asks once, within at most twice the idle timeout. Abandons an answer of more than `bytesMax` bytes. */
 export async function askWhole(
   http: Http,
   request: Omit<HttpRequest, 'signal'>,
@@ -82,7 +82,7 @@ export async function askWhole(
   return readWhole(result.answer, bytesMax);
 }
 
-/** Reads an answer to its end. */
+/** Reads an answer to its end, at most `bytesMax` bytes. */
 export async function readWhole(answer: HttpAnswer, bytesMax: number): Promise<WholeAnswer> {
   const { status, contentType } = answer;
   try {

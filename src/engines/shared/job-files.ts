@@ -1,4 +1,4 @@
-/** The job folder of engines that keep one for each job: the claim, records that are written once, and the log. */
+/** The job folder of engines that keep one per job: the claim, write-once records, and the log. */
 
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -25,10 +25,10 @@ import {
 import { redact } from '../../host/redactor.ts';
 import { conflictWith, jobMetadata, shellLineOf, unknownBecause, withinLine } from './kit.ts';
 
-/** What stays in memory of a log that was handed on: the unfinished line is asked for again (logLineCharsMax, in UTF-8). */
+/** Bytes kept in memory before the last returned position: the unfinished line is read again (logLineCharsMax, in UTF-8). */
 const LOOKBACK_BYTES = 64 * 1024;
 
-/** `bytes` begin at `offset`; `isAll`: the log has no more than these. */
+/** `bytes` start at `offset`. `isAll`: the log has no further bytes. */
 export function chunkOf(bytes: Uint8Array, offset: number, isAll: boolean): LogRead {
   const piece = bytes.subarray(0, limits.logChunkBytesMax);
   const text = piece.subarray(0, completeUtf8Length(piece));
@@ -40,13 +40,13 @@ export type LogWindow = {
   readonly start: () => number;
   readonly end: () => number;
   readonly add: (bytes: Uint8Array) => void;
-  /** A chunk from a place within the window; what lies far enough before its end is let go. */
+  /** A chunk from a position within the window. Drops bytes that are far enough before the chunk's end. */
   readonly chunk: (offset: number, isAll: boolean) => LogRead;
-  /** Lets go of what lies far enough before that place. */
+  /** Drops bytes that are far enough before that position. */
   readonly forget: (place: number) => void;
 };
 
-/** An empty window at this place of the log. */
+/** Creates an empty window at this position of the log. */
 export function createLogWindow(start = 0): LogWindow {
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -74,30 +74,30 @@ export function createLogWindow(start = 0): LogWindow {
   };
 }
 
-/** Values of variables may be secrets, and are not in it. */
+/** Contains no values of variables, because they may be secrets. */
 const claimRecord = z
   .object({
     submissionId: z.string(),
     command: z.array(z.string()).readonly(),
     workingDirectory: z.string(),
-    /** Null: a job that a person has put there by hand, in the name of no run. */
+    /** Null: a job that a person created by hand, without a run. */
     metadata: jobMetadata.nullable(),
-    /** The job's GIT_COMMIT, which is no secret. */
+    /** The job's GIT_COMMIT, which is not a secret. */
     gitCommit: z.string().exactOptional(),
     claimedAtMs: z.int(),
   })
   .readonly();
 
-/** Which job has claimed an id, and for which run. */
+/** The claim of an id: the job that has it, and the run of that job. */
 export type ClaimRecord = z.infer<typeof claimRecord>;
 
-/** A record: there, not there yet, or there and not to be read (which is no reason to act). */
+/** A record that is there, missing, or unreadable. An unreadable record is no reason to act. */
 export type Read<Value> =
   | { readonly kind: 'there'; readonly value: Value }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** The account whose file it is: its name where it is ours, else its number; null where nobody can say. */
+/** The owner of a file: the name of our own account, otherwise the uid; null if it cannot be read. */
 async function ownerOfFile(path: string): Promise<string | null> {
   try {
     const { uid } = await stat(path);
@@ -110,14 +110,14 @@ async function ownerOfFile(path: string): Promise<string | null> {
 
 const CLAIM = 'job.json';
 
-/** The id is ours: `submitted` for who claimed it, `adopted` for everybody else. Otherwise the outcome of the submission. */
+/** `submitted`: this call claimed the id; `adopted`: an earlier call did. Other kinds are outcomes of the submission. */
 export type Claim =
   | { readonly kind: 'claimed'; readonly as: 'submitted' | 'adopted'; readonly workingDirectory: string }
   | Extract<SubmitOutcome, { kind: 'absent' | 'conflict' | 'unknown' }>;
 
 /**
- * Claims a job's id. The folder has the claim, and what `fill` puts into its draft; one that was there is left as it is.
- * With `adoptOnly` nothing is claimed that is not there.
+ * Claims a job's id. A new folder contains the claim and the files that `fill` adds to its draft; an existing folder is not
+ * changed. With `adoptOnly`, this function claims nothing new.
  */
 export async function claimJob(
   directory: string,
@@ -139,8 +139,8 @@ export async function claimJob(
 }
 
 /**
- * A finished folder in `directory` takes the id's name, once, because a rename onto a folder that is not empty fails. True
- * when this call made it.
+ * Renames a finished folder in `directory` to the id's name. This succeeds once, because a rename onto a non-empty folder
+ * fails. True if this call created the folder.
  */
 async function makeFolder(
   directory: string,
@@ -175,7 +175,7 @@ export function readClaim(directory: string, jobId: string): Promise<Read<ClaimR
   return readRecord(join(directory, jobId, CLAIM), claimRecord);
 }
 
-/** A job that was found, with where its claim says that it comes from. The submitter is the owner of the claim's file. */
+/** Describes a found job from its claim. The submitter is the owner of the claim's file. */
 export async function describeClaimed(
   directory: string,
   jobId: string,
@@ -191,14 +191,14 @@ export async function describeClaimed(
   });
 }
 
-/** Why a job's log cannot be read; null: the job is there. */
+/** Why a job's log cannot be read; null: the job exists. */
 export async function logRefusal(directory: string, jobId: string): Promise<LogRead | null> {
   const claim = await readClaim(directory, jobId);
   if (claim.kind === 'missing') return { kind: 'absent' };
   return claim.kind === 'unreadable' ? unknownBecause(claim.why) : null;
 }
 
-/** Reads a record of JSON. */
+/** Reads and validates a JSON record. */
 export async function readRecord<Value>(path: string, schema: z.ZodType<Value>): Promise<Read<Value>> {
   try {
     const text = await readTextIfThere(path);
@@ -213,7 +213,7 @@ export async function readRecord<Value>(path: string, schema: z.ZodType<Value>):
   }
 }
 
-/** At most `limits.logChunkBytesMax` bytes; a job that has not written yet gives an empty chunk. */
+/** At most `limits.logChunkBytesMax` bytes. A job that has not written a log yet gives an empty chunk. */
 export async function readLogFile(path: string, offset: number): Promise<LogRead> {
   try {
     await using file = await openPlainFile(path);

@@ -1,4 +1,4 @@
-/** What all engines do alike: spend permits, refuse what no job can be given, judge whose job it is, and confirm a stop. */
+/** What all engines share: they spend permits, refuse invalid jobs, check which run owns a job, and confirm a stop. */
 
 import { z } from 'zod';
 import { spendCapability } from '../../domain/actions/capability.ts';
@@ -23,7 +23,7 @@ import { differencesOnDisk, firstOf } from '../../host/git/tree-on-disk.ts';
 
 const SUBMISSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
-/** Whether an id can name a folder of ours; it can never leave the engine's directory. */
+/** Whether an id can name one of our folders. Such an id never leads out of the engine's directory. */
 export function isSubmissionId(id: string): boolean {
   return SUBMISSION_ID.test(id);
 }
@@ -31,23 +31,23 @@ export function isSubmissionId(id: string): boolean {
 export type Unknown = { readonly kind: 'unknown'; readonly message: string };
 export type Rejected = Extract<SubmitOutcome, { kind: 'rejected' }>;
 
-/** The answer where the engine's state cannot be told. */
+/** The result if the engine's state is unknown. */
 export function unknownBecause(message: string): Unknown {
   return { kind: 'unknown', message };
 }
 
-/** The answer where the engine refuses the job for good. */
+/** The result if the engine refuses the job permanently. */
 export function rejected(code: SubmitRejection, message: string): Rejected {
   return { kind: 'rejected', code, message };
 }
 
-/** An engine before its permits: `stop` and `readLog` are called with ids that can name a job. */
+/** An engine without permit checks. `stop` and `readLog` receive only valid job ids. */
 type Unguarded = Omit<Engine, 'submit' | 'stop'> & {
   submit(spec: JobSpec): Promise<SubmitOutcome>;
   stop(jobId: string): Promise<StopOutcome>;
 };
 
-/** The engine that spends a permit before it submits or stops, and never calls anything with an id that is none. */
+/** Wraps an engine: spends a permit before each submit or stop. `readLog` and `stop` report an invalid id as absent. */
 export function guarded(unguarded: Unguarded): Engine {
   return {
     ...unguarded,
@@ -64,7 +64,7 @@ export function guarded(unguarded: Unguarded): Engine {
   };
 }
 
-/** A job of which nothing else is known. */
+/** A found job, with defaults for everything that is unknown. */
 export function foundJob(known: Pick<FoundJob, 'status' | 'message'> & Partial<FoundJob>): FoundJob {
   return {
     kind: 'found',
@@ -79,7 +79,7 @@ export function foundJob(known: Pick<FoundJob, 'status' | 'message'> & Partial<F
   };
 }
 
-/** A job that the engine does not have: absent if it was never seen, otherwise lost, for this reason. */
+/** A job that the engine does not have: absent if it was never seen, otherwise lost for the given reason. */
 export function missingJob(
   lastSession: string | null,
   session: string | null,
@@ -90,7 +90,7 @@ export function missingJob(
     : { kind: 'state-lost', session: session ?? lastSession, message };
 }
 
-/** The job of a spec, with the page on which people find it. */
+/** The job of a spec, with its dashboard page as locator. */
 export function jobAt(
   engine: string,
   { submissionId: jobId, metadata }: JobSpec,
@@ -100,7 +100,7 @@ export function jobAt(
   return { engine, jobId, metadata, session, locator: { kind: 'dashboard', url } };
 }
 
-/** The conflict with a job that is not the spec's; null: it is. */
+/** The conflict with a job that does not belong to the spec; null if it does. */
 export function conflictWith(
   found: JobMetadata | null,
   { metadata }: JobSpec,
@@ -110,11 +110,11 @@ export function conflictWith(
 
 export type Variables = {
   readonly isGiven: (name: string, value: string) => boolean;
-  /** Said of the names that are not. */
+  /** The complaint about the names that cannot be passed. */
   readonly complaint: (names: string) => string;
 };
 
-/** What no job of an engine can be given as it is meant, told before anything is claimed or sent; null: nothing. */
+/** Why an engine cannot run this spec as written, before anything is claimed or sent; null: nothing prevents it. */
 export function specRefusal(
   { submissionId, command, env }: JobSpec,
   { isGiven, complaint }: Variables,
@@ -130,14 +130,14 @@ export function specRefusal(
   return names.length === 0 ? null : rejected('refused', complaint(names.join(', ')));
 }
 
-/** The same where the shipped files have to lie there at once. */
+/** Refuses the job if the folder with the shipped files does not exist. */
 export async function folderRefusal({ workingDirectory }: JobSpec): Promise<Rejected | null> {
   return (await isFolder(workingDirectory))
     ? null
     : rejected('no-working-directory', `${workingDirectory} is no folder`);
 }
 
-/** Right before a start: what was shipped some seconds ago may have been written to since; null: it has not. */
+/** Checks the shipped files right before a start, because they may have changed within the last seconds; null: no change. */
 export async function changedRefusal(folder: string, { files }: JobSpec): Promise<Rejected | null> {
   const differences = files === undefined ? [] : await differencesOnDisk(folder, files);
   return differences.length === 0
@@ -146,16 +146,16 @@ export async function changedRefusal(folder: string, { files }: JobSpec): Promis
 }
 
 export type Submission = {
-  /** What is under the job's id now; null: certainly nothing. */
+  /** The job under the id now; null: certainly none. */
   readonly look: () => Promise<SubmitOutcome | null>;
-  /** Sends the job, once. `rejected`: the engine certainly started nothing; `unknown`: it may have. */
+  /** Sends the job once. `rejected`: the engine certainly started nothing. `unknown`: it may have started the job. */
   readonly send: () => Promise<SubmitOutcome>;
   readonly sleep: (durationMs: number) => Promise<unknown>;
-  /** Pauses before each look after a doubtful answer: as long as the request may be on its way. */
+  /** Pauses before each check after an uncertain answer, as long as the request may be in transit. */
   readonly lookAgainMs: readonly number[];
 };
 
-/** Looks first, sends at most once, and after anything but a plain yes looks again: the job under the id decides. */
+/** Checks first, sends at most once, and checks again after any unclear answer: the job under the id decides. */
 export async function submitOnce(
   { adoptOnly }: JobSpec,
   { look, send, sleep, lookAgainMs }: Submission,
@@ -176,17 +176,17 @@ export async function submitOnce(
 
 export type Stop = {
   readonly observe: () => Promise<JobObservation>;
-  /** Asks for the end. An outcome settles the stop; a text says what came of the asking. */
+  /** Requests the end. An outcome settles the stop; a text describes the result of the request. */
   readonly ask: (before: JobObservation) => Promise<StopOutcome | string>;
-  /** What is answered where the job was not seen to end; `asked`: what came of the asking. */
+  /** The result if the job was not seen to end. `asked`: the result of the request. */
   readonly late: (last: JobObservation, asked: string) => StopOutcome;
   readonly sleep: (durationMs: number) => Promise<unknown>;
   readonly pollMs: number;
-  /** Without it: `limits.jobStopWaitMs`. */
+  /** Default: `limits.jobStopWaitMs`. */
   readonly waitMs?: number;
 };
 
-/** Asks a job that has not ended to end, and looks until it has: a stop is believed when it is seen. */
+/** Asks a live job to end, and observes it until it ends. Only an observed end confirms a stop. */
 export async function stopAndConfirm({
   observe,
   ask,
@@ -210,20 +210,20 @@ export async function stopAndConfirm({
   return late(last, asked);
 }
 
-/** For an asking that says nothing, or why it may not have arrived. */
+/** The outcome of a stop request: `stopping`, or unknown if the request may not have arrived. */
 export function stoppingUnless(complaint: string, message: string): StopOutcome {
   return complaint === '' ? { kind: 'stopping', message } : unknownBecause(complaint);
 }
 
-/** Whose job it is, as JSON has it. */
+/** The identity of a job in JSON. */
 export const jobMetadata = z
   .object({ run: z.string(), attempt: z.int(), manifest: z.string(), proof: z.string().optional() })
   .readonly();
 
-/** The name of each part, as an engine may have it. */
+/** The engine's name for each part of the identity. */
 export type IdentityNames = Readonly<Record<keyof JobMetadata, string>>;
 
-/** The parts by their names. */
+/** The parts of an identity by the engine's names. */
 export function identityTexts(
   { run, attempt, manifest, proof }: JobMetadata,
   names: IdentityNames,
@@ -246,7 +246,7 @@ const identity = z.object({
   proof: z.string().min(1).optional(),
 });
 
-/** Null where the texts do not say it whole. */
+/** Parses an identity; null if it is incomplete. */
 export function identityIn(texts: unknown, names: IdentityNames): JobMetadata | null {
   if (typeof texts !== 'object' || texts === null) return null;
   const all = new Map<string, unknown>(Object.entries(texts));
@@ -254,20 +254,20 @@ export function identityIn(texts: unknown, names: IdentityNames): JobMetadata | 
   return identity.safeParse(Object.fromEntries(parts)).data ?? null;
 }
 
-/** The command of a job that somebody else has launched: a sweep's is some hundred, and it is shown whole or not at all. */
+/** Longest shown command of a job from another launcher. A sweep's command has some hundred characters. Longer ones are omitted. */
 const ENTRYPOINT_CHARACTERS_MAX = 4_000;
 
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /**
- * Ray hands the entrypoint to `sh -c` (python/ray/dashboard/modules/job/job_supervisor.py), so every argument is
- * quoted: nothing in it is expanded, split or run (POSIX shell, 2.2.2 Single-Quotes). Null for a command that no
- * shell can be given: NUL ends a string there.
+ * Ray passes the entrypoint to `sh -c` (python/ray/dashboard/modules/job/job_supervisor.py), so every argument is quoted:
+ * the shell expands, splits and runs nothing in it (POSIX shell, 2.2.2 Single-Quotes). Null for a command with NUL, because
+ * NUL ends a string in a shell.
  */
 export function shellLineOf(command: readonly string[]): string | null {
   if (command.some((part) => part.includes('\0'))) return null;
   const [program = '', ...rest] = command;
-  // `a=b` in front would be taken for a variable.
+  // The shell would treat a leading `a=b` as a variable.
   const first = program.includes('=') ? quoted(program) : word(program);
   return [first, ...rest.map(word)].join(' ');
 }
@@ -280,7 +280,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A line that says all of what is started; null where there is none, and where it is too long to be shown: half of one is another. */
+/** The complete command line; null if it is empty or too long to show. A shortened line would be another command. */
 export function withinLine(line: string): string | null {
   return line === '' || line.length > ENTRYPOINT_CHARACTERS_MAX ? null : line;
 }

@@ -1,4 +1,4 @@
-/** The files of a shipped tree, with the same bytes as a zip for the same content on every machine. */
+/** Packs the files of a shipped tree into a zip. The same content gives the same bytes on every machine. */
 
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -9,9 +9,9 @@ import { codeOf } from '../../host/files.ts';
 import { blobIdOf, firstOf } from '../../host/git/tree-on-disk.ts';
 import { type Rejected, rejected } from './kit.ts';
 
-/** Before it is a zip; it is made in memory, and code has a tenth of this. */
+/** Size before zipping. The zip is made in memory, and code has a tenth of this size. */
 const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;
-/** A lab ships hundreds of files; more is a data set or an environment by mistake. */
+/** A lab ships hundreds of files. More is a data set or an environment by mistake. */
 const PACKAGE_FILES_MAX = 20_000;
 
 export type PackageBytes =
@@ -20,18 +20,18 @@ export type PackageBytes =
 
 type Member = { readonly name: string; readonly path: string; readonly bytes: number; readonly mode: number };
 
-/** The earliest moment that a zip can hold (APPNOTE 4.4.6 counts from 1980), in the machine's own zone as the format has none. */
+/** The earliest time in a zip (APPNOTE 4.4.6 counts from 1980). It is in local time, because the format has no time zone. */
 const MODIFIED = new Date(1980, 0, 1);
-/** `version made by` Unix: only then do the upper bits of the attributes hold a mode (APPNOTE 4.4.2). */
+/** `version made by` Unix: only then do the upper attribute bits contain a mode (APPNOTE 4.4.2). */
 const UNIX = 3;
 
-/** Who takes the package, and how many bytes of it at most. */
+/** The recipient of a package, and its limit in bytes. */
 export type Taker = { readonly name: string; readonly zipBytesMax: number };
 
 /**
- * Zips a folder in memory. Names are sorted, times are fixed, and of the mode only *executable* is kept, so that one
- * tree has one name. No taker unpacks symbolic links; what one points to inside the tree is shipped in its place, and
- * one that leads out is refused.
+ * Zips a folder in memory. Names are sorted, times are fixed, and only the *executable* bit of the mode is kept, so that one
+ * tree has one name. No recipient unpacks symbolic links: the target of a link inside the tree is shipped in its place, and
+ * a link that leads out is refused.
  */
 export async function zipTree(
   folder: string,
@@ -70,7 +70,7 @@ export async function zipTree(
 
 type Packed = { readonly name: string; readonly mode: number; readonly blob: string };
 
-/** The very bytes that go into the package, against the approved list. */
+/** Compares the exact bytes of the package with the approved list. */
 function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]): readonly string[] {
   const approved = new Map(files.map((file) => [file.path, file]));
   const names = new Set(packed.map(({ name }) => name));
@@ -79,7 +79,7 @@ function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]
     ...packed.flatMap(({ name, mode, blob }) => {
       const file = approved.get(name);
       if (file === undefined) return [`${name} was not shipped`];
-      // What a link points to is a file of its own, and compared there.
+      // The target of a link is a file in the list and is compared there.
       if (file.target !== null) return [];
       const isSame = file.blob === blob && (file.mode === '100755') === (mode === 0o755);
       return isSame ? [] : [`${name} differs`];
@@ -87,7 +87,7 @@ function differencesOf(packed: readonly Packed[], files: readonly ExportedFile[]
   ];
 }
 
-/** A package takes every file; of a link, what it points to, and none to a folder. */
+/** A package contains every file, and the target of each link. A link to a folder is left out. */
 export async function leftOutOfPackage(
   { workingDirectory, files = [] }: Pick<JobSpec, 'workingDirectory' | 'files'>,
   { name: taker }: Pick<Taker, 'name'>,

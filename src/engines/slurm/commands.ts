@@ -1,4 +1,4 @@
-/** The commands of Slurm, as argument arrays and in an environment of their own; `scontrol` only shows. */
+/** Runs the commands of Slurm, with argument arrays and in their own environment. `scontrol` only shows. */
 
 import { join } from 'node:path';
 import { limits } from '../../domain/limits.ts';
@@ -13,7 +13,7 @@ export type Said =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Runs one. Whether what it said means anything is for the caller. */
+/** Runs one command. The caller interprets the output. */
 export function runCommand(
   { cluster, env }: SlurmSettings,
   command: SlurmCommand,
@@ -23,7 +23,7 @@ export function runCommand(
   return runProgram(file, args, { env, timeoutMs: cluster.commandTimeoutMs });
 }
 
-/** Runs one that tells something. A complaint makes the answer unknown also with exit code 0, as of an account that Slurm does not know. */
+/** Runs a reading command. An error message makes the answer unknown even with exit code 0, as for an account that Slurm does not know. */
 export async function askCommand(
   settings: SlurmSettings,
   command: SlurmCommand,
@@ -34,7 +34,7 @@ export async function askCommand(
   return { kind: 'unknown', message: complaintOf(command, result) };
 }
 
-/** The last line that a command said, or how it ended without one. */
+/** The last line of a command's error output, or how the command ended without one. */
 export function complaintOf(command: SlurmCommand, { kind, exitCode, code, stderr }: ProgramResult): string {
   const last = stderr.trim().split('\n').at(-1)?.trim() ?? '';
   const end =
@@ -44,9 +44,9 @@ export function complaintOf(command: SlurmCommand, { kind, exitCode, code, stder
 
 export type SlurmSettings = {
   readonly cluster: SlurmCluster;
-  /** All that a command of Slurm's sees of an environment. */
+  /** The complete environment of a Slurm command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Jobs of this account alone are ours. */
+  /** Only jobs of this account belong to ferrybot. */
   readonly uid: number;
   readonly now: () => number;
   readonly sleep: (durationMs: number) => Promise<unknown>;
@@ -57,15 +57,15 @@ export type SlurmSession =
       readonly kind: 'session';
       readonly id: string;
       readonly version: string;
-      /** An ended job stays in the queue for at least so long. */
+      /** An ended job stays in the queue for at least this long. */
       readonly rememberedMs: number;
     }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Slurm's default of MinJobAge, for a configuration that does not say it. */
+/** Slurm's default of MinJobAge, if the configuration does not contain it. */
 const REMEMBERED_S = 300;
 
-/** The controller keeps its jobs over a restart: its session is the name of its cluster. */
+/** The controller keeps its jobs across a restart, so its session is the name of its cluster. */
 export async function readSlurmSession(settings: SlurmSettings): Promise<SlurmSession> {
   const said = await askCommand(settings, 'scontrol', ['show', 'config']);
   if (said.kind === 'unknown') return said;

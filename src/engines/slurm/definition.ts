@@ -5,7 +5,7 @@ import { error } from '../../settings/problem.ts';
 import { setting, unset } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
-/** A name of Slurm's. One that began with a dash would be an option to somebody. */
+/** A name in Slurm. A leading dash would make it an option. */
 const slurmName = z
   .string()
   .max(100)
@@ -112,7 +112,7 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
   }),
 };
 
-/** Pyxis writes `user@registry#name`; who pulls it makes no other image of it. */
+/** Pyxis writes `user@registry#name`. The user who pulls the image does not change the image. */
 function imageOf(written: string): string {
   const [before = '', ...rest] = written.split('#');
   if (rest.length === 0) return written;
@@ -120,7 +120,7 @@ function imageOf(written: string): string {
   return [registry, ...rest].join('/');
 }
 
-/** All that decides where and as what a job runs; not where the commands and the folder are. */
+/** Everything that decides where and how a job runs, but not the paths of the commands and the folder. */
 function launcherOf(cluster: SlurmCluster): string {
   const { partition, account, qos, reservation, timeLimit, gres, constraint } = cluster;
   const { nodes, cpusPerTask, memoryMb, modules, containerImage, mayRequeue } = cluster;

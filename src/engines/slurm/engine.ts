@@ -1,4 +1,4 @@
-/** The `slurm` engine: jobs of a Slurm cluster, through the commands of Slurm and a folder that runner and nodes share. */
+/** The `slurm` engine: runs jobs on a Slurm cluster through Slurm's commands and a folder that runner and nodes share. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, JobDescription, LiveJob, LogRead, StopOutcome } from '../../domain/engine.ts';
@@ -22,7 +22,7 @@ import { observeOnSlurm, observeQueued, oursAmong } from './observe.ts';
 import { readQueue, readQueueOf } from './queue.ts';
 import { submitToSlurm } from './submit.ts';
 
-/** The engine of a cluster of the config. */
+/** Builds the engine for one cluster of the config. */
 export function compose({ environment, now }: EngineHost, cluster: SlurmCluster): ComposedEngine {
   return {
     engine: createSlurmEngine({ cluster, path: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', now }),
@@ -36,11 +36,11 @@ export type SlurmEngineOptions = {
   readonly now: () => number;
 };
 
-/** An engine over the cluster's folder; any number of them, in any number of processes, may share it. */
+/** An engine over the cluster's folder. Any number of engines, in any number of processes, may share it. */
 export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): Engine {
   const settings: SlurmSettings = {
     cluster,
-    // SLURM_TIME_FORMAT: times as seconds since 1970, whatever the machine's zone is.
+    // SLURM_TIME_FORMAT: times as seconds since 1970, in every time zone of the machine.
     env: {
       PATH: path,
       LANG: 'C.UTF-8',
@@ -75,7 +75,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
   });
 }
 
-/** A shared folder that does not answer says nothing about a job. */
+/** If the shared folder does not answer, the job's state is unknown. */
 async function orUnknown<Answer>(call: () => Promise<Answer>): Promise<Answer | Unknown> {
   try {
     return await call();
@@ -85,7 +85,6 @@ async function orUnknown<Answer>(call: () => Promise<Answer>): Promise<Answer | 
   }
 }
 
-/** Looks once. */
 async function describeOnSlurm(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
   if (!isSubmissionId(jobId)) return { kind: 'absent', session: null };
   const { folder } = settings.cluster;
@@ -94,7 +93,7 @@ async function describeOnSlurm(settings: SlurmSettings, jobId: string): Promise<
   return seen.kind === 'found' ? describeClaimed(folder, jobId, seen) : seen;
 }
 
-/** By its number or its name: a person's own `sbatch`. */
+/** A job that a person submitted with `sbatch`, by its number or its name. */
 async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
   const which = /^\d+$/.test(jobId) ? `--jobs=${jobId}` : `--name=${jobId}`;
   const said = await askCommand(settings, 'squeue', [
@@ -103,7 +102,7 @@ async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescr
     which,
     '--Format=JobID:|',
   ]);
-  // Slurm complains about a number that it does not have, and is silent about a name.
+  // For an unknown number Slurm reports an error; for an unknown name it prints nothing.
   if (said.kind === 'unknown')
     return /Invalid job id/i.test(said.message) ? { kind: 'absent', session: null } : said;
   return said.text.trim() === ''
@@ -114,13 +113,13 @@ async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescr
       };
 }
 
-/** Ours by the names under which they were submitted, others by their numbers: no command is listed. */
+/** Lists our jobs by their submission names and other jobs by their numbers, without their commands. */
 async function liveOnSlurm(settings: SlurmSettings): Promise<Observed<readonly LiveJob[]>> {
   const queue = await readQueueOf(settings, []);
   if (queue.kind === 'unknown') return unknown(queue.message);
   return known(
     queue.jobs.flatMap(({ slurmJobId, name, state, startedAtMs, metadata }) => {
-      // What has begun to end goes by itself.
+      // A job that is already ending is not live.
       const status = isEndState(state) || state === 'COMPLETING' ? null : statusOf(state);
       const jobId = metadata === null ? slurmJobId : name;
       return status === null ? [] : [{ jobId, status, startedAtMs, metadata, about: name }];
@@ -133,12 +132,12 @@ async function readLogOnSlurm({ cluster }: SlurmSettings, jobId: string, offset:
   return (await logRefusal(folder, jobId)) ?? readLogFile(jobPaths(folder, jobId).log, offset);
 }
 
-/** Between two looks at a job that was asked to end: each is a call of squeue, which the controller answers. */
+/** Pause between two checks of a job that should end. Each check is a call of squeue, which the controller answers. */
 const POLL_MS = 1_000;
 
 /**
- * The request is written down first, and the right to start is taken where no job has it: what still waits, or comes late,
- * never starts. `scancel` gets the ids of our jobs alone; by name it would take a person's too.
+ * Writes the request first, and takes the right to start if no job has it: then a job that waits or arrives late never
+ * starts. `scancel` gets only the ids of our jobs; a name would also match a person's job.
  */
 function stopOnSlurm(settings: SlurmSettings, jobId: string): Promise<StopOutcome> {
   return stopAndConfirm({

@@ -1,4 +1,4 @@
-/** The folder of one Slurm job on the shared file system: which files lie in it, and what its records say. */
+/** The folder of one Slurm job on the shared file system: its files and its records. */
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const beginRecord = z
 const endRecord = z
   .object({ slurmJobId: z.int(), restart: z.int(), endedAtMs: z.int(), code: z.int() })
   .readonly();
-/** What Slurm said of a job that had ended, kept because it forgets. */
+/** What Slurm reported about an ended job, kept because Slurm forgets it. */
 const seenRecord = z
   .object({
     slurmJobId: z.string(),
@@ -23,7 +23,7 @@ const seenRecord = z
     startedAtMs: z.int().nullable(),
     endedAtMs: z.int().nullable(),
     nodes: z.string(),
-    /** Who cancelled it, where Slurm's accounting says so. */
+    /** Who cancelled the job, if Slurm's accounting reports it. */
     stoppedBy: z.string().exactOptional(),
   })
   .readonly();
@@ -34,24 +34,24 @@ export type SeenRecord = z.infer<typeof seenRecord>;
 
 export type JobPaths = ReturnType<typeof jobPaths>;
 
-/** Where the files of a job lie. */
+/** The paths of a job's files. */
 export function jobPaths(directory: string, jobId: string) {
   const folder = join(directory, jobId);
   const at = (name: string): string => join(folder, name);
   return {
     folder,
-    /** The approved files; the command runs in it. */
+    /** The approved files; the command runs in this folder. */
     tree: at('tree'),
     wrapper: at('wrapper'),
     command: at('command'),
     modules: at('modules'),
-    /** Mode 0600, removed by the wrapper when it has read it. */
+    /** Mode 0600. The wrapper removes the file after reading it, unless Slurm may restart the job. */
     environment: at('environment'),
-    /** sbatch is about to be called. */
+    /** Shows that sbatch is about to be called. */
     asked: at('asked.json'),
-    /** The id that sbatch gave. */
+    /** The id that sbatch returned. */
     submitted: at('submitted.json'),
-    /** The Slurm job that alone may start the command, or `stopped`: then none may. */
+    /** The only Slurm job that may start the command, or `stopped`: then no job may. */
     owner: at('owner'),
     stop: at('stop.json'),
     seen: at('seen.json'),
@@ -59,7 +59,7 @@ export function jobPaths(directory: string, jobId: string) {
   } as const;
 }
 
-/** What Slurm's own messages about a job go to. */
+/** The file for Slurm's own messages about a job. */
 export function messagesOf({ folder }: JobPaths, slurmJobId: string): string {
   return join(folder, `slurm-${slurmJobId}.out`);
 }
@@ -70,13 +70,13 @@ export type JobRecords = {
   readonly slurmJobId: string | null;
   readonly owner: string | null;
   readonly isStopRequested: boolean;
-  /** Of the newest start of the command. */
+  /** The record of the newest start of the command. */
   readonly begin: BeginRecord | null;
   readonly end: EndRecord | null;
   readonly seen: SeenRecord | null;
 };
 
-/** All records of a job; the reason where one cannot be read. */
+/** Reads all records of a job, or returns why one cannot be read. */
 export async function readJobRecords(
   paths: JobPaths,
 ): Promise<
@@ -113,7 +113,7 @@ export async function readJobRecords(
   };
 }
 
-/** Secrets of a job that never starts, or never again, are gone with this. */
+/** Deletes the secrets of a job that never starts, or never starts again. */
 export async function forgetEnvironment(paths: JobPaths): Promise<void> {
   await rm(paths.environment, { force: true });
 }

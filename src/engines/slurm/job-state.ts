@@ -1,10 +1,10 @@
-/** What Slurm's word for a job's state means, with what the wrapper wrote down of its command. Pure. */
+/** Interprets Slurm's state of a job, together with the wrapper's records of its command. Pure. */
 
 import { type FoundJob, type JobMetadata, type JobStatus, STOPPED_BY } from '../../domain/engine.ts';
 import { foundJob } from '../shared/kit.ts';
 import type { JobRecords, SeenRecord } from './job-folder.ts';
 
-/** Waiting is not failing, and what Slurm itself stopped for a while goes on. */
+/** A waiting job has not failed, and a job that Slurm paused will continue. */
 const LIVING: Readonly<Record<string, JobStatus>> = {
   PENDING: 'PENDING',
   CONFIGURING: 'PENDING',
@@ -14,7 +14,7 @@ const LIVING: Readonly<Record<string, JobStatus>> = {
   SPECIAL_EXIT: 'PENDING',
   RESV_DEL_HOLD: 'PENDING',
   RUNNING: 'RUNNING',
-  // Its processes are being ended, its epilog runs: what it ended as is not said yet.
+  // Slurm is ending the job's processes and running its epilog. The final state is not known yet.
   COMPLETING: 'RUNNING',
   STAGE_OUT: 'RUNNING',
   SIGNALING: 'RUNNING',
@@ -35,25 +35,25 @@ const ENDED: Readonly<Record<string, JobStatus>> = {
   PREEMPTED: 'FAILED',
 };
 
-/** Null: the state is not one that ferrybot knows, and says nothing. */
+/** Null: ferrybot does not know the state, so the state proves nothing. */
 export function statusOf(state: string): JobStatus | null {
   return LIVING[state] ?? ENDED[state] ?? null;
 }
 
-/** Whether Slurm is done with a job in this state. */
+/** Whether this state is final in Slurm. */
 export function isEndState(state: string): boolean {
   return Object.hasOwn(ENDED, state);
 }
 
-/** A job that is over, as Slurm said it; the wrapper's records have the times and the exit status of the command itself. */
+/** An ended job as Slurm reported it. The wrapper's records add the times and the exit status of the command itself. */
 export function endedJob(
   { state, slurmJobId, waitStatus, nodes, stoppedBy, ...times }: SeenRecord,
   { begin, end, owner }: JobRecords,
   metadata: JobMetadata | null,
   lastWords: string,
 ): FoundJob {
-  // These two are how the wrapper ended. A controller that lost its last seconds starts a job again, which the wrapper
-  // refuses: then Slurm says FAILED of a command that had ended well.
+  // These two states describe how the wrapper ended. A controller that lost its last seconds starts a job again, which the
+  // wrapper refuses. Slurm then reports FAILED for a command that ended well.
   const byRecord = end !== null && (state === 'COMPLETED' || state === 'FAILED');
   const ended = byRecord ? (end.code === 0 ? 'SUCCEEDED' : 'FAILED') : (ENDED[state] ?? 'FAILED');
   const status = owner === 'stopped' ? 'STOPPED' : ended;
@@ -63,7 +63,7 @@ export function endedJob(
       ? state
       : begin === null
         ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR'
-        : // Ray's word, so that one rule reads all engines.
+        : // Ray's error type, so that one rule covers all engines.
           'JOB_ENTRYPOINT_COMMAND_ERROR';
   const how =
     exitCode === null ? (signal === null ? '' : ` by signal ${signal}`) : ` with exit code ${exitCode}`;
@@ -87,12 +87,12 @@ export function endedJob(
   });
 }
 
-/** How long Slurm may take to say what it ended a job for: its own limit between SIGTERM and SIGKILL is 30 s. */
+/** How long Slurm may take to report why it ended a job. Its own limit between SIGTERM and SIGKILL is 30 s. */
 const SAID_AFTER_MS = 120_000;
 
 /**
- * Whether the command of this very start has ended, by the wrapper's record, and Slurm has not noticed: a controller
- * that died while the job ended may say RUNNING for as long as the node is up (seen on 22.05).
+ * Whether the wrapper recorded the end of exactly this start and Slurm has not noticed it: a controller that died while the
+ * job ended may report RUNNING for as long as the node is up (seen on 22.05).
  */
 export function hasEndedUnnoticed(
   { state, restarts }: { readonly state: string; readonly restarts: number },
@@ -105,8 +105,8 @@ export function hasEndedUnnoticed(
 }
 
 /**
- * A job by what its wrapper wrote down when the command had ended: one of which Slurm knows nothing any more, or,
- * where `slurmState` is given, one of which it still says that.
+ * A job from the wrapper's record of the command's end. Slurm has forgotten the job, or still reports `slurmState` for it if
+ * that is given.
  */
 export function recordedJob(
   records: JobRecords,
@@ -133,7 +133,7 @@ export function recordedJob(
   };
 }
 
-/** Exit status of a shell: 128 and a signal's number for a command that one ended. */
+/** Exit status of a shell: 128 plus the signal's number, if a signal ended the command. */
 function fromShell(code: number): Ending {
   return code > 128 && code < 160
     ? { exitCode: null, signal: String(code - 128) }

@@ -1,4 +1,4 @@
-/** What a Slurm job is doing: by the queue, and where that has forgotten it by accounting and the records beside its log. */
+/** Observes a Slurm job in the queue. For a job that the queue has forgotten, uses accounting and the records next to its log. */
 
 import {
   type FoundJob,
@@ -24,7 +24,7 @@ import {
 import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from './job-state.ts';
 import { momentOf, type Queue, type QueuedJob, readQueue } from './queue.ts';
 
-/** Looks at one job. */
+/** Observes one job. */
 export async function observeOnSlurm(
   settings: SlurmSettings,
   jobId: string,
@@ -35,8 +35,8 @@ export async function observeOnSlurm(
 }
 
 /**
- * `queue`: as it was just read. The queue decides as long as it knows the job; a job that it has forgotten is what
- * accounting, an earlier look or the wrapper's record say, and `unknown` where nobody says how it ended.
+ * `queue`: read just before. The queue decides while it knows the job. For a forgotten job, accounting, an earlier
+ * observation or the wrapper's record decides. Without any of them the job is `unknown`.
  */
 export async function observeQueued(
   settings: SlurmSettings,
@@ -63,14 +63,14 @@ export async function observeQueued(
   return seen;
 }
 
-/** A person's job of the same name, or one of another run, is none of ours. */
+/** Drops a person's job of the same name, and jobs of other runs. */
 export function oursAmong(named: readonly QueuedJob[], metadata: JobMetadata | null): readonly QueuedJob[] {
   return named.filter(
     (job) => job.metadata !== null && metadata !== null && isSameJob(job.metadata, metadata),
   );
 }
 
-/** Of a doubled submit, the one that has the right to start; before one has it, the one that is about to. */
+/** Of repeated submits, the job that has the right to start; before one has it, the oldest live job. */
 export function jobAmong(ours: readonly QueuedJob[], { owner }: JobRecords): QueuedJob | null {
   const byId = ours.toSorted((a, b) => Number(a.slurmJobId) - Number(b.slurmJobId));
   if (owner !== null && owner !== 'stopped')
@@ -97,7 +97,7 @@ async function queued(
 ): Promise<JobObservation> {
   const { slurmJobId, state, reason, restarts, waitStatus, startedAtMs, endedAtMs, nodes } = job;
   if (isEndState(state)) {
-    // A job that found the right to start taken ends well without having started anything.
+    // A job that found the right to start taken ends as COMPLETED without having started anything.
     if (state === 'COMPLETED' && records.end === null && records.owner !== 'stopped')
       return unknownBecause(`Slurm says COMPLETED of ${slurmJobId}, and the record of its end has not come`);
     const seen: SeenRecord = { slurmJobId, state, waitStatus, startedAtMs, endedAtMs, nodes };
@@ -168,7 +168,7 @@ const STOPPED_BEFORE = { status: 'STOPPED', message: 'Stopped before it could st
 
 const CHARACTERS_MAX = 300;
 
-/** A sentence with each node that Slurm itself has drained or failed and its reason, for whoever waits for them; or nothing. */
+/** A sentence about each node that Slurm has drained or failed, with the reason, for people who wait for nodes; or an empty text. */
 async function unusableNodes(settings: SlurmSettings): Promise<string> {
   const { partition } = settings.cluster;
   const said = await askCommand(settings, 'sinfo', [
@@ -186,10 +186,10 @@ async function unusableNodes(settings: SlurmSettings): Promise<string> {
   return nodes.length === 0 ? '' : ` ${cutText([...new Set(nodes)].join(', '), CHARACTERS_MAX)}.`;
 }
 
-/** The end of the file is enough: the sentence about the end stands last. */
+/** The end of the file is enough: the message about the end comes last. */
 const READ_BYTES = 4_096;
 
-/** What Slurm itself wrote about a job beside its log. The last line of Slurm or of the wrapper; empty where there is none. */
+/** Slurm's own messages about a job, from a file next to its log. Returns the last line of Slurm or of the wrapper, or an empty text. */
 async function lastWordsOf(path: string): Promise<string> {
   try {
     await using file = await openPlainFile(path);
@@ -207,14 +207,14 @@ async function lastWordsOf(path: string): Promise<string> {
 const HOUR_MS = 3_600_000;
 const FIELDS = 'JobIDRaw,State,ExitCode,Start,End,NodeList';
 
-/** What `sacct` knows of a job that the queue has forgotten. Null where there is no accounting, nothing of this job, or no end yet: none of them says how it ended. */
+/** Reads a job that the queue has forgotten from `sacct`. Null without accounting, without this job, or without an end. */
 async function readAccounting(
   settings: SlurmSettings,
   jobId: string,
   slurmJobId: string,
   claimedAtMs: number,
 ): Promise<SeenRecord | null> {
-  // Without a start, sacct looks at today alone. The commands live in UTC; two clocks may disagree a little.
+  // Without a start time, sacct reads only today. The commands run in UTC; the hour allows for differences between two clocks.
   const since = new Date(claimedAtMs - HOUR_MS).toISOString().slice(0, 19);
   const said = await askCommand(settings, 'sacct', [
     '--noheader',
@@ -230,10 +230,10 @@ async function readAccounting(
   return found.find((job) => job?.slurmJobId === slurmJobId) ?? null;
 }
 
-/** Null for a line that is no job, and for one that has not ended. */
+/** Null for a line that is not a job, and for a job that has not ended. */
 export function readAccountingLine(line: string): SeenRecord | null {
   const [slurmJobId = '', words = '', exit = '', start, end, nodes = ''] = line.split('|');
-  // `CANCELLED by 1000` names who did it.
+  // `CANCELLED by 1000` contains the uid of the canceller.
   const [state = '', by, who = ''] = words.split(' ');
   const [, code, signal] = /^(\d{1,3}):(\d{1,3})$/.exec(exit) ?? [];
   if (!/^\d+$/.test(slurmJobId) || !isEndState(state) || code === undefined) return null;

@@ -1,4 +1,4 @@
-/** What `squeue` knows of jobs by their names; ended jobs stay there for MinJobAge alone, so *not there* is not *gone*. */
+/** Reads jobs by their names from `squeue`. Ended jobs stay there only for MinJobAge, so a job missing there may still have run. */
 
 import type { JobMetadata } from '../../domain/engine.ts';
 import { type IdentityNames, identityIn, identityTexts, unknownBecause } from '../shared/kit.ts';
@@ -11,7 +11,7 @@ export type QueuedJob = {
   readonly state: string;
   readonly reason: string;
   readonly restarts: number;
-  /** As wait(2) gives it: exit code times 256, plus the signal. */
+  /** In the format of wait(2): exit code times 256, plus the signal. */
   readonly waitStatus: number;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
@@ -36,15 +36,15 @@ const FIELDS = [
   'Comment',
 ] as const;
 
-/** One call for all names; every id is one that can be a job's (isSubmissionId), so that none is split at a comma. */
+/** One call for all names. Every id is a valid job id (isSubmissionId), so none is split at a comma. */
 export async function readQueue(settings: SlurmSettings, names: readonly string[]): Promise<Queue> {
   if (names.length === 0) return { kind: 'jobs', jobs: [] };
   return readQueueOf(settings, ['--states=all', `--user=${settings.uid}`, `--name=${names.join(',')}`]);
 }
 
 /**
- * What these options choose; without any, all that waits or runs. A job says its own name and comment, with any sign in them,
- * also line ends: what ends a field is a word of this call alone, so that no job speaks of another one or hides it.
+ * The jobs that these options select; without options, all jobs that wait or run. A job sets its own name and comment, which may contain
+ * any character, even a line end. So each call uses its own random field separator: no job can imitate or hide another job.
  */
 export async function readQueueOf(settings: SlurmSettings, which: readonly string[]): Promise<Queue> {
   const fieldEnd = `|${crypto.randomUUID()}|`;
@@ -56,7 +56,7 @@ export async function readQueueOf(settings: SlurmSettings, which: readonly strin
   return said.kind === 'unknown' ? said : readQueueText(said.text, fieldEnd);
 }
 
-/** Unknown where anything in the text is no job of `readQueueOf`'s. */
+/** Unknown if any part of the text is not a job from `readQueueOf`. */
 export function readQueueText(text: string, fieldEnd: string): Queue {
   const parts = text.split(fieldEnd);
   const rest = parts.pop() ?? '';
@@ -97,7 +97,7 @@ function jobOf(texts: readonly string[]): QueuedJob | null {
   };
 }
 
-/** Seconds since 1970, because the commands are told SLURM_TIME_FORMAT=%s. */
+/** Seconds since 1970, because the commands run with SLURM_TIME_FORMAT=%s. */
 export function momentOf(text: string | undefined): number | null {
   return /^\d{9,11}$/.test(text ?? '') ? Number(text) * 1_000 : null;
 }
@@ -111,7 +111,7 @@ export function commentOf(metadata: JobMetadata): string {
   return ['ferrybot', ...fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)].join(' ');
 }
 
-/** Null where the comment is none of ours. */
+/** Null if ferrybot did not write the comment. */
 export function metadataOf(comment: string): JobMetadata | null {
   const [word, ...fields] = comment.split(' ');
   if (word !== 'ferrybot') return null;

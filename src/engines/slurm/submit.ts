@@ -1,4 +1,4 @@
-/** Starts a Slurm job at most once for its submission id, although `sbatch` makes a new job with each call. */
+/** Starts a Slurm job at most once for its submission id, although each call of `sbatch` creates a new job. */
 
 import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,14 +28,14 @@ import { isEndState } from './job-state.ts';
 import { jobAmong, oursAmong } from './observe.ts';
 import { commentOf, type QueuedJob, readQueue } from './queue.ts';
 
-// The script that Slurm starts: the same text for every job, so that no value is ever read by a shell; values come by files.
+// The script that Slurm starts. Its text is the same for every job and values come from files, so no shell parses a value.
 
 /**
- * Arguments: the job's folder, and `once` or `restarts`. Bash 4.4, ln, rm and mkdir are all that it needs.
+ * Arguments: the job's folder, and `once` or `restarts`. The script needs only Bash 4.4, ln, rm and mkdir.
  *
- * The right to start is the hard link `owner`, which one Slurm job alone can make, and then the link of this very start:
- * whatever was submitted twice, the command starts once (again only where Slurm may restart it). Slurm 22.05 knows no
- * `--export=NIL` and loads the login environment of the account, so the script clears what is not Slurm's own.
+ * The right to start is the hard link `owner`, which only one Slurm job can create, and then the link of this start. After
+ * repeated submits the command starts once (again only if Slurm may restart it). Slurm 22.05 does not know `--export=NIL`
+ * and loads the account's login environment, so the script clears every variable that is not Slurm's own.
  */
 const WRAPPER = `#!/bin/bash
 while read -r name; do unset -f "$name"; done < <(compgen -A function)
@@ -112,10 +112,10 @@ rm -f "$draft"
 exit "$code"
 `;
 
-/** A submit whose answer was lost is looked for at once and after these pauses: the controller takes a job within a second. */
+/** Pauses before each check for a submit with a lost answer. The controller accepts a job within a second. */
 const LOOK_AGAIN_MS = [0, 1_000, 3_000] as const;
 
-/** Answers of the controller after which it has certainly made no job. One that was not reached, or not heard to its end, may have. */
+/** Answers of the controller after which certainly no job exists. Without an answer, or after a cut-off one, a job may exist. */
 const CERTAIN =
   /: Batch job submission failed: (?!Unable to contact|Socket timed out|Zero Bytes|Transport|Protocol|Message (?:send|receive)|Slurm backup|Unspecified|Unexpected|Invalid authentication|Incompatible)|: (?:Invalid --|Invalid generic|invalid partition|Memory specification|Unable to open file|unrecognized option)/;
 const UNAUTHORIZED =
@@ -126,15 +126,15 @@ type Stand = {
   readonly paths: JobPaths;
   readonly spec: JobSpec;
   readonly session: Extract<SlurmSession, { kind: 'session' }>;
-  /** `submitted` for who claimed the id, `adopted` for everybody else. */
+  /** `submitted` if this call claimed the id, otherwise `adopted`. */
   readonly kind: 'submitted' | 'adopted';
 };
 
 /**
- * Three things make it at most once. The claim says whose the id is. The record *asked*, written before `sbatch`, keeps a
- * second call away as long as the first may be on its way. And the wrapper starts the command only for the one Slurm job that
- * took the right to: a job that was submitted twice all the same stands behind the first (`singleton`), is cancelled here,
- * and would go away by itself.
+ * Three mechanisms ensure at most one start. The claim records which run owns the id. The record *asked*, written before
+ * `sbatch`, prevents a second call while the first may be in transit. The wrapper starts the command only for the Slurm job
+ * that took the right to start. A second job in spite of this waits behind the first one (`singleton`) and is cancelled
+ * here; otherwise it would exit by itself.
  */
 export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = slurmRefusal(spec) ?? (await folderRefusal(spec));
@@ -160,7 +160,7 @@ export async function submitToSlurm(settings: SlurmSettings, spec: JobSpec): Pro
   return outcome;
 }
 
-/** What stands under the id already; null: nothing. */
+/** The job that is already under the id; null: none. */
 async function look({ settings, paths, spec, session, kind }: Stand): Promise<SubmitOutcome | null> {
   const queue = await readQueue(settings, [spec.submissionId]);
   if (queue.kind === 'unknown') return queue;
@@ -176,7 +176,7 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
   return isKnown ? { kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) } : null;
 }
 
-/** Only what waits: one that runs has found the right to start taken, or has it. */
+/** Cancels only waiting jobs. A running job has the right to start, or found it taken. */
 async function cancelDoubles(
   settings: SlurmSettings,
   ours: readonly QueuedJob[],
@@ -186,13 +186,13 @@ async function cancelDoubles(
   const doubles = ours.flatMap(({ slurmJobId, state }) =>
     state === 'PENDING' && slurmJobId !== kept ? [slurmJobId] : [],
   );
-  // One that stays for now starts nothing: the wrapper sees to it.
+  // A job that remains for now starts nothing, because the wrapper prevents it.
   if (doubles.length > 0) await runCommand(settings, 'scancel', ['--state=PENDING', ...doubles]);
 }
 
 /**
- * An earlier call of sbatch left nothing in the queue. It may be on its way for as long as a command may take; while the queue remembers what
- * has ended, there certainly is no job, and sbatch may be called again (null); later the outcome is unknown.
+ * An earlier call of sbatch left nothing in the queue. The call may be in transit for the timeout of a command. After that, as long as the
+ * queue remembers ended jobs, certainly no job exists and sbatch may be called again (null). Later the outcome is unknown.
  */
 async function earlierAsk({ settings, paths, session }: Stand): Promise<SubmitOutcome | null> {
   if (await publishOnce(paths.asked, JSON.stringify({ atMs: settings.now() }))) return null;
@@ -213,7 +213,7 @@ async function callSbatch(stand: Stand): Promise<SubmitOutcome> {
   const slurmJobId = result.ok ? /^(\d+)(;[\w.-]+)?\n?$/.exec(result.stdout)?.[1] : undefined;
   if (slurmJobId !== undefined) {
     await publishOnce(paths.submitted, JSON.stringify({ slurmJobId }));
-    // A submit of the same moment has made a second job: this look cancels it, and changes nothing about the yes.
+    // A concurrent submit may have created a second job. This check cancels that job, and this submit still succeeds.
     await look(stand);
     return { kind: stand.kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) };
   }
@@ -224,7 +224,7 @@ async function callSbatch(stand: Stand): Promise<SubmitOutcome> {
   return rejected(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
 }
 
-/** The wrapper's shell gives these a value of its own, or none at all. */
+/** The wrapper's shell assigns its own values to these variables, or none. */
 const SHELLS_OWN =
   /^(BASH_?[A-Z]*|DIRSTACK|EPOCH[A-Z]+|EUID|FERRYBOT_(?:COMMAND|ENTRY|ENVIRONMENT|MODULES)|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|PPID|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_)$/;
 
@@ -235,7 +235,7 @@ function slurmRefusal(spec: JobSpec): Rejected | null {
   });
 }
 
-/** No array and no heterogeneous job can come of them; `singleton` lets one job of the name run at a time. */
+/** Cannot create an array or a heterogeneous job. `singleton` lets only one job of the name run at a time. */
 export function sbatchArguments(
   cluster: SlurmCluster,
   paths: JobPaths,
@@ -274,7 +274,7 @@ export function sbatchArguments(
   ];
 }
 
-/** Claims the id on the shared file system, with all that the job needs. */
+/** Claims the id on the shared file system, with all files that the job needs. */
 export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Promise<Claim> {
   const { folder, modules } = cluster;
   return claimJob(folder, spec, now(), async (path) => {
@@ -292,14 +292,14 @@ export function claimOnSlurm({ cluster, now }: SlurmSettings, spec: JobSpec): Pr
   });
 }
 
-/** Gives the id free again, after Slurm has certainly taken nothing. */
+/** Frees the id, after Slurm has certainly accepted nothing. */
 async function giveClaimBack({ cluster }: SlurmSettings, paths: JobPaths): Promise<void> {
   const aside = await mkdtemp(join(cluster.folder, '.claims', 'refused-'));
   await rename(paths.folder, join(aside, 'job'));
   await rm(aside, { recursive: true, force: true });
 }
 
-/** Values may have every sign but this one (spec-refusal.ts). */
+/** Values may contain every character except NUL (shared/kit.ts, specRefusal). */
 function endedByNul(texts: readonly string[]): string {
   return texts.map((text) => `${text}\0`).join('');
 }

@@ -1,4 +1,4 @@
-/** What the account has: every instance, or nobody knows. */
+/** Reads all instances of the account. An incomplete list is unknown. */
 
 import { z } from 'zod';
 import { spendCapability } from '../../domain/actions/capability.ts';
@@ -15,32 +15,32 @@ import { ask, noAnswer, readVastSession, type Said, VAST, type VastSettings } fr
 import { labelOf } from './definition.ts';
 import { readOffer } from './market.ts';
 
-/** Variable of an instance that says whose job it is; of all others nothing is kept, because secrets are among them. */
+/** Variable of an instance that identifies its job. Only these two variables are kept, because others contain secrets. */
 export const JOB_VARIABLE = 'FERRYBOT_JOB';
-/** Variable that says why this offer was chosen. */
+/** Variable with the reason for the chosen offer. */
 export const OFFER_VARIABLE = 'FERRYBOT_OFFER';
 
 const instanceSchema = z
   .object({
     id: z.int(),
     label: z.string().nullable(),
-    /** null: still provisioned. One that is not known here says nothing about the job. */
+    /** Null: still provisioned. A status that ferrybot does not know proves nothing about the job. */
     actual_status: z.enum(MACHINE_STATUSES).nullable().catch('unknown'),
     intended_status: z.string().nullish(),
     status_msg: z.string().nullish(),
     machine_id: z.int().nullish(),
     gpu_name: z.string().nullish(),
     num_gpus: z.int().nullish(),
-    /** Null or -1 where nobody measured. */
+    /** Null or -1 without a measurement. */
     gpu_util: z.number().nullish(),
-    /** The machine's own memory, in one unit; null or negative where nobody measured. */
+    /** The machine's own memory and its limit, in the same unit; null or negative without a measurement. */
     mem_usage: z.number().nullish(),
     mem_limit: z.number().nullish(),
     dph_total: z.number().nullable(),
-    /** Of `dph_total` what the disk alone costs. */
+    /** The part of `dph_total` that the disk costs. */
     storage_total_cost: z.number().nullish(),
     dph_base: z.number().nullish(),
-    /** GB of traffic so far, and dollars a GB. */
+    /** GB of traffic so far, and dollars per GB. */
     inet_up_billed: z.number().nullish(),
     inet_down_billed: z.number().nullish(),
     inet_up_cost: z.number().nullish(),
@@ -63,8 +63,8 @@ const page = z.object({
 });
 
 /**
- * All instances of the account. A page that cannot be read, or fewer rows than the account says it has, is no list: from
- * *no instances* others would be launched.
+ * All instances of the account. An unreadable page, or fewer rows than the account reports, makes the list unknown: an empty
+ * list would lead to new launches.
  */
 export async function listInstances(settings: VastSettings): Promise<Said<readonly Instance[]>> {
   const found = new Map<number, Instance>();
@@ -89,7 +89,7 @@ export async function listInstances(settings: VastSettings): Promise<Said<readon
   return noAnswer('lost', 200, `the list has more than ${VAST.pagesMax} pages`);
 }
 
-/** Those of one job, the oldest first: a create whose answer was lost may have made two. */
+/** The instances of one job, oldest first: a create with a lost answer may have made two. */
 export async function instancesOf(settings: VastSettings, jobId: string): Promise<Said<readonly Instance[]>> {
   const all = await listInstances(settings);
   if (all.kind === 'unknown') return all;
@@ -100,12 +100,12 @@ export async function instancesOf(settings: VastSettings, jobId: string): Promis
   };
 }
 
-/** Whose job an instance runs; null where that cannot be read. */
+/** The run that owns an instance's job; null if it cannot be read. */
 export function metadataOf({ job }: Pick<Instance, 'job'>): z.infer<typeof jobMetadata> | null {
   return jobMetadata.safeParse(jsonIn(job)).data ?? null;
 }
 
-/** Asks an instance to be destroyed, and looks at the whole account until it is not there: only that counts. */
+/** Requests the destruction of an instance, and reads the whole account until the instance is gone. Only that counts. */
 export async function destroyInstance(
   settings: VastSettings,
   id: number,
@@ -122,7 +122,7 @@ export async function destroyInstance(
   return unknownBecause(`instance ${id} shall be destroyed and is still there: ${message}`);
 }
 
-/** The account of a cluster. */
+/** The rental account of a cluster. */
 export function rentedOnVast(settings: VastSettings): RentalAccount {
   return {
     read: () => readAccount(settings),
@@ -133,7 +133,7 @@ export function rentedOnVast(settings: VastSettings): RentalAccount {
       if (listed.kind === 'unknown') return unknownBecause(listed.message);
       const found = listed.value.find(({ id }) => id === condemned.id);
       if (found === undefined) return { kind: 'destroyed' };
-      // The label at this moment decides whose it is, whatever the record says.
+      // The current label decides which job owns the instance, even if the record differs.
       if (found.label !== labelOf(settings.cluster, condemned.jobId))
         return unknownBecause(`instance ${condemned.id} does not carry the label of its job`);
       return destroyInstance(settings, condemned.id);
@@ -141,7 +141,7 @@ export function rentedOnVast(settings: VastSettings): RentalAccount {
   };
 }
 
-/** What the account still has is asked before the list: a list that was read is not thrown away for it. */
+/** Reads the remaining credit before the list, so that a failure does not discard a list that was read. */
 async function readAccount(settings: VastSettings): Promise<AccountRead> {
   const session = await readVastSession(settings);
   const listed = await listInstances(settings);
@@ -150,7 +150,7 @@ async function readAccount(settings: VastSettings): Promise<AccountRead> {
   return { kind: 'read', instances, credit: session.kind === 'unknown' ? null : session.credit };
 }
 
-/** Where a part of the price is not told the dearer reading counts: a cap may be met early, and never late. */
+/** For an unknown part of the price, the higher reading counts: a cap may apply too early, but never too late. */
 function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
   const { dph_total, dph_base, storage_total_cost, start_date } = instance;
   const hourly = dph_total ?? Number(settings.cluster.dollarsPerHourMax);
@@ -169,7 +169,7 @@ function rentedOf(settings: VastSettings, instance: Instance): RentedInstance {
   };
 }
 
-/** Whose job the label names; null where it is not one of ours to the last letter. */
+/** The job in the label; null if the label is not exactly one of ours. */
 function jobOf({ cluster }: VastSettings, label: string | null): string | null {
   const prefix = labelOf(cluster, '');
   const jobId = label?.startsWith(prefix) === true ? label.slice(prefix.length) : '';

@@ -1,4 +1,4 @@
-/** One question to the API and its whole answer, by status and schema; anything else is no answer. */
+/** Sends one request to the API. Accepts only a whole answer with the expected status and schema. */
 
 import { z } from 'zod';
 import { cutText, jsonIn } from '../../domain/values.ts';
@@ -6,7 +6,7 @@ import { type Fetch, fetchWhole } from '../../host/fetch-whole.ts';
 import { redact } from '../../host/redactor.ts';
 import type { VastCluster } from './definition.ts';
 
-/** The account, and what it can still pay. */
+/** The account and its remaining credit. */
 export type VastSession = {
   readonly kind: 'session';
   readonly id: string;
@@ -16,7 +16,7 @@ export type VastSession = {
 
 const user = z.object({ id: z.int(), credit: z.number().nullish() });
 
-/** Asks who we are. */
+/** Reads the account that the key belongs to. */
 export async function readVastSession(
   settings: VastSettings,
 ): Promise<VastSession | Extract<Said<never>, { kind: 'unknown' }>> {
@@ -27,73 +27,73 @@ export async function readVastSession(
 
 export type VastSettings = {
   readonly cluster: VastCluster;
-  /** The account's key; null where this runner has none. */
+  /** The account's key; null if this runner has none. */
   readonly key: string | null;
   readonly now: () => number;
   readonly sleep: (durationMs: number) => Promise<unknown>;
   readonly fetch: Fetch;
 };
 
-/** Bounds of the conversation with the API. */
+/** Limits of the requests to the API. */
 export const VAST = {
-  /** A page of the list has 25 rows of some kilobytes; a log is asked for in lines. */
+  /** A page of the list has 25 rows of some kilobytes. A log request limits the number of lines. */
   answerBytesMax: 64 * 1024 * 1024,
-  /** The list gives no more at once (docs.vast.ai). */
+  /** The list returns no more rows at once (docs.vast.ai). */
   pageRows: 25,
-  /** An account with more instances than that is none that this was made for: a list without an end would never return. */
+  /** This engine was not made for accounts with more instances. Without a limit, an endless list would never return. */
   pagesMax: 40,
-  /** After a create without a usable answer, the label is looked for at once and after these pauses. */
+  /** Pauses before each check for the label, after a create without a usable answer. */
   lookAgainMs: [0, 1_000, 3_000, 5_000],
-  /** Offers that are tried: the cheapest are gone first when many look for the same. */
+  /** Number of offers to try. If many people want the same, the cheapest offers are taken first. */
   offersTried: 3,
-  /** A log is made ready within some seconds: the official client waits nine. */
+  /** Vast.ai prepares a log within some seconds; the official client waits nine. */
   resultPolls: 30,
   resultPollMs: 300,
-  /** Between two looks at an instance that shall stop or be gone. */
+  /** Pause between two checks of an instance that should stop or be gone. */
   pollMs: 1_000,
-  /** A destruction is looked after for so long; the next look goes on with it. */
+  /** How long to wait for a destruction. The next observation continues to wait. */
   goneWaitMs: 15_000,
-  /** Lines of a log that are asked for first, and then if that does not reach back far enough. */
+  /** Log lines to request first, and then in each further try that must reach back further. */
   logLines: [200, 2_000, 20_000, 200_000],
-  /** One variable of a Linux process may have 128 KiB, all of them 2 MiB. */
+  /** One variable of a Linux process may have 128 KiB, all variables together 2 MiB. */
   packagePartCharacters: 96 * 1024,
   packageBytesMax: 1024 * 1024,
-  /** An answer's own words in our messages. */
+  /** Characters of an answer's text in our messages. */
   wordsMax: 300,
 } as const;
 
 export type Question = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the API's address. */
+  /** Path below the API's address. */
   readonly path: string;
   readonly body?: object;
-  /** Values of the question that no message may repeat. */
+  /** Values in the request that no message may repeat. */
   readonly secrets?: readonly string[];
 };
 
 /**
- * No usable answer. `not-sent`: it certainly reached nobody. `refused`: the API said that it did not do it, with what is left
- * of its words. `lost`: it may have been done.
+ * No usable answer. `not-sent`: the request certainly reached no server. `refused`: the API reported that it did nothing,
+ * and `message` contains its text. `lost`: the request may have been executed.
  */
 export type NoAnswer = {
   readonly kind: 'unknown';
   readonly cause: 'not-sent' | 'no-key' | 'too-often' | 'refused' | 'lost';
   readonly status: number | null;
   readonly message: string;
-  /** What an answer that said no had in it all the same. */
+  /** The JSON body of a refusal or failure, if there was one. */
   readonly body: unknown;
 };
 
 export type Said<Value> = { readonly kind: 'said'; readonly value: Value } | NoAnswer;
 
-/** Every JSON answer: a `success` that is not true is a no, whatever the status. */
+/** Part of every JSON answer. A `success` that is false is a refusal, even with status 200. */
 const verdict = z.looseObject({
   success: z.boolean().optional(),
   error: z.union([z.string(), z.boolean()]).nullish(),
   msg: z.string().nullish(),
 });
 
-/** Asks once. Redirects are not followed: the key would go with them. */
+/** Asks once. Does not follow redirects, because their target would receive the key. */
 export async function ask<Value>(
   settings: VastSettings,
   question: Question,
@@ -135,7 +135,7 @@ function judge<Value>(
   return noAnswer('lost', status, `this is no answer of Vast.ai that is known here: ${why}`, json);
 }
 
-/** A text at any address, such as that of a log; no key is sent but what `init` has. */
+/** Reads a text from any address, such as a log. Sends no key except the one in `init`. */
 export async function askForText(
   settings: VastSettings,
   url: URL,
@@ -149,12 +149,12 @@ export async function askForText(
       null,
       `no answer of Vast.ai: ${answer.message} (${answer.code})`,
     );
-  // Latin 1: what a job says is bytes, and is counted in bytes.
+  // Latin 1 for logs: a job writes bytes, and offsets count bytes.
   const text = answer.bytes.toString(init.method === undefined ? 'latin1' : 'utf8');
   return { kind: 'text', status: answer.status, text };
 }
 
-/** That there is no usable answer, and why. */
+/** The result if there is no usable answer, and why. */
 export function noAnswer(
   cause: NoAnswer['cause'],
   status: number | null,

@@ -7,7 +7,7 @@ import { error } from '../../settings/problem.ts';
 import { amount, name, setting, unset, variable, word } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, timeoutMs } from '../definition.ts';
 
-/** The label of a job's instance: our fleet and the id under which the job runs once. */
+/** The label of a job's instance: our fleet, and the id under which the job runs once. */
 export function labelOf({ fleet }: Pick<VastCluster, 'fleet'>, jobId: string): string {
   return `ferrybot:${fleet}:${jobId}`;
 }
@@ -93,7 +93,7 @@ export const vastSchema = z.strictObject({
 
 export type VastCluster = z.infer<typeof vastSchema>;
 
-/** What a run may have less of, and not more. */
+/** Limits that a run may lower, but not raise. */
 const CAPS = ['dollarsPerHourMax', 'dollarsMax', 'hoursMax', 'endGraceMinutes'] as const;
 
 export const vastEngine: EngineDefinition<typeof vastSchema> = {
@@ -139,7 +139,7 @@ function termsOf(cluster: VastCluster): RentalTerms {
   };
 }
 
-/** All that decides what is rented, for how much and how long: it is approved with the manifest. */
+/** Everything that decides what is rented, at which price and for how long. It is approved with the manifest. */
 function launcherOf(cluster: VastCluster): string {
   const { api, fleet, image, gpu, gpus, vramGb, ramGb, diskGb } = cluster;
   const { reliability, dollarsPerHourMax, hoursMax, endGraceMinutes } = cluster;
@@ -149,7 +149,7 @@ function launcherOf(cluster: VastCluster): string {
   });
 }
 
-/** Above a cap it is the cap's: what is judged beside this holds the launch back, and what is rented is within it all the same. */
+/** A need above a cap gets the value of the cap. `beyond` holds the launch, and a rental would still respect the cap. */
 function fitVast(
   cluster: VastCluster,
   needs: MachineNeeds,

@@ -1,4 +1,4 @@
-/** The `vast` engine: each job on a machine of its own that is rented for it. */
+/** The `vast` engine: rents a separate machine for each job. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CANNOT_DESCRIBE, type Engine, type LogRead } from '../../domain/engine.ts';
@@ -12,7 +12,7 @@ import { type LogTail, readLines, readTail } from './log.ts';
 import { observeOnVast, stopOnVast } from './observe.ts';
 import { submitOnVast } from './submit.ts';
 
-/** The engine of a cluster of the config. */
+/** Builds the engine for one cluster of the config. */
 export function compose({ environment, now }: EngineHost, cluster: VastCluster): ComposedEngine {
   const key = environment[cluster.keyFrom] || null;
   return { engine: createVastEngine({ cluster, key, now }), close: async () => undefined };
@@ -21,12 +21,12 @@ export function compose({ environment, now }: EngineHost, cluster: VastCluster):
 export type VastEngineOptions = Pick<VastSettings, 'cluster' | 'key' | 'now'> &
   Partial<Pick<VastSettings, 'sleep' | 'fetch'>>;
 
-/** The options with what they leave out. */
+/** The options with their defaults filled in. */
 export function vastSettings(options: VastEngineOptions): VastSettings {
   return { sleep: (durationMs) => sleep(durationMs), fetch: globalThis.fetch, ...options };
 }
 
-/** An engine over one account; all that it knows is there. */
+/** An engine over one account. It has no local state. */
 export function createVastEngine(options: VastEngineOptions): Engine {
   const settings = vastSettings(options);
   return guarded({
@@ -41,7 +41,7 @@ export function createVastEngine(options: VastEngineOptions): Engine {
   });
 }
 
-/** As many lines are asked for as reach back to the offset. */
+/** Requests as many lines as needed to reach back to the offset. */
 async function readLogOnVast(settings: VastSettings, jobId: string, offset: number): Promise<LogRead> {
   const found = await instancesOf(settings, jobId);
   if (found.kind === 'unknown') return unknownBecause(found.message);
@@ -51,7 +51,7 @@ async function readLogOnVast(settings: VastSettings, jobId: string, offset: numb
     const read = await readLines(settings, instance.id, count);
     if (read.kind === 'unknown') return unknownBecause(read.message);
     const tail = readTail(read.value, jobId);
-    // A container that has not begun has no log.
+    // A container that has not started has no log.
     if (read.value === '') return cut({ ...tail, at: 0 }, offset);
     if (tail.at !== null && tail.at <= offset) return cut(tail, offset);
   }

@@ -1,18 +1,18 @@
-/** The log of an instance: its last lines, and where they stand in the whole. */
+/** Reads the last lines of an instance's log, and their position in the whole log. */
 
 import { z } from 'zod';
 import { ask, askForText, type NoAnswer, noAnswer, type Said, VAST, type VastSettings } from './ask.ts';
 
-/** What the last lines of a log say. */
+/** The parsed last lines of a log. */
 export type LogTail = {
-  /** What the job wrote, without the wrapper's lines; Latin 1, so that its length is that of the bytes. */
+  /** The job's output without the wrapper's lines; Latin 1, so that its length is the number of bytes. */
   readonly text: string;
-  /** The place of its first byte in the whole log; null where no line says it. */
+  /** Position of its first byte in the whole log; null if no line contains it. */
   readonly at: number | null;
   readonly end: { readonly begunMs: number; readonly endedMs: number; readonly code: number } | null;
 };
 
-/** Reads what the wrapper has put between the lines of a job. */
+/** Parses the wrapper's lines between the lines of a job. */
 export function readTail(text: string, jobId: string): LogTail {
   const mark = `::ferrybot ${jobId} `;
   const kept: string[] = [];
@@ -41,13 +41,13 @@ function linesOf(text: string): readonly string[] {
 
 const resultAnswer = z.object({ result_url: z.url({ protocol: /^https?$/ }) });
 
-/** What is read there is published as a job's log: nothing that only this machine's network has, such as its cloud's metadata. */
+/** The text is published as a job's log, so addresses in this machine's private network, such as cloud metadata, are refused. */
 function isLogPlace({ origin, protocol, hostname }: URL, api: string): boolean {
   const isPublicName = /\.[a-z]{2,}$/i.test(hostname) && !/\.(local|internal|localhost)$/i.test(hostname);
   return origin === new URL(api).origin || (protocol === 'https:' && isPublicName);
 }
 
-/** The last lines of an instance's log. */
+/** Reads the last lines of an instance's log. */
 export async function readLines(settings: VastSettings, id: number, count: number): Promise<Said<string>> {
   const path = `/api/v0/instances/request_logs/${id}/`;
   const asked = await ask(settings, { method: 'PUT', path, body: { tail: String(count) } }, resultAnswer);

@@ -6,10 +6,10 @@ import { unknownBecause } from '../shared/kit.ts';
 import { ask, noAnswer, type Said, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
 
-/** Hosts say themselves what they have: no machine has more than so much of anything. */
+/** Hosts report their own machines, so every size has an upper limit. */
 const size = z.number().min(0).max(1e12);
 
-/** An offer of the market, in the API's units: memory in MB, disk in GB, dollars an hour with the asked disk. */
+/** A market offer in the API's units: memory in MB, disk in GB, dollars per hour with the requested disk. */
 export const offerSchema = z
   .object({
     id: z.int(),
@@ -31,14 +31,14 @@ export type Needs = Pick<
   'gpu' | 'gpus' | 'vramGb' | 'ramGb' | 'diskGb' | 'reliability' | 'dollarsPerHourMax'
 >;
 
-/** The hard needs, and no taste: each is a reason not to rent. */
+/** Hard requirements, no preferences: each is a reason not to rent. */
 export type Unfit = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
 
-/** A card of 24 GB says 24,564 MB or 24,077 MB: what is sold as so many GB is never exactly that. */
+/** A card of 24 GB reports 24,564 MB or 24,077 MB: the real size is never exactly the advertised size. */
 const NOMINAL = 0.97;
 const MB_OF_GB = 1_000;
 
-/** Why an offer does not fit; null: it does. */
+/** Why an offer does not fit; null: it fits. */
 export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = []): Unfit | null {
   if (avoid.includes(String(offer.machine_id))) return 'avoided';
   if (offer.gpu_name !== needs.gpu || offer.num_gpus !== needs.gpus) return 'card';
@@ -51,12 +51,12 @@ export function unfit(offer: Offer, needs: Needs, avoid: readonly string[] = [])
 }
 
 export type Choice = {
-  /** Those that fit, the cheapest first; of the same price the more reliable, then the older offer. */
+  /** Fitting offers, the cheapest first. At the same price, the more reliable one comes first, then the older one. */
   readonly fitting: readonly Offer[];
   readonly unfit: Readonly<Partial<Record<Unfit, number>>>;
 };
 
-/** Chooses among what the market has now. */
+/** Selects and sorts the fitting offers. */
 export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: readonly string[] = []): Choice {
   const judged = offers.map((offer) => ({ offer, why: unfit(offer, needs, avoid) }));
   const counts: Partial<Record<Unfit, number>> = {};
@@ -67,7 +67,7 @@ export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: read
   return { fitting, unfit: counts };
 }
 
-/** In a line: which offer, and among how many. */
+/** One line with the chosen offer and the number of other offers. */
 export function whyChosen({ id, machine_id, dph_total, reliability2 }: Offer, choice: Choice): string {
   const others = Object.entries(choice.unfit).map(([why, count]) => `${count} by ${why}`);
   return [
@@ -79,7 +79,7 @@ export function whyChosen({ id, machine_id, dph_total, reliability2 }: Offer, ch
   ].join('; ');
 }
 
-/** The same needs as filters of a search: the market answers with some dozens of offers and not with all. */
+/** The same needs as search filters, so that the market returns some dozens of offers instead of all. */
 export function filtersOf(needs: Needs): Readonly<Record<string, unknown>> {
   return {
     verified: { eq: true },
@@ -100,10 +100,10 @@ export function filtersOf(needs: Needs): Readonly<Record<string, unknown>> {
   };
 }
 
-/** An offer that cannot be read is none, and takes nothing from the others: anybody may make one. */
+/** An unreadable offer is skipped and does not affect the others, because every host can create offers. */
 const page = z.object({ offers: z.array(offerSchema.nullable().catch(null)) });
 
-/** One search; whoever rents and whoever only looks ask the same. */
+/** One search, the same for a rental and for a preview. */
 export async function searchOffers(settings: VastSettings): Promise<Said<readonly Offer[]>> {
   const body = filtersOf(settings.cluster);
   const said = await ask(settings, { method: 'POST', path: '/api/v0/bundles/', body }, page);

@@ -1,4 +1,4 @@
-/** What a rented machine and its job are doing. */
+/** Observes a rented machine and its job. */
 
 import { z } from 'zod';
 import type { FoundJob, JobObservation, StopOutcome } from '../../domain/engine.ts';
@@ -14,10 +14,10 @@ import { type Instance, instancesOf, metadataOf } from './account.ts';
 import { ask, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
 
-/** Lines in which the wrapper's last word is: what a container says while it ends may stand behind it. */
+/** Lines that are searched for the wrapper's end line. A container may print more lines after it while it ends. */
 const LAST_LINES = 20;
 
-/** Looks at one job. The account alone says that there is no instance; of one that is gone it does not say how it ended. */
+/** Observes one job. Only the account proves that an instance is gone, and it does not show how the job ended. */
 export async function observeOnVast(
   settings: VastSettings,
   jobId: string,
@@ -30,7 +30,7 @@ export async function observeOnVast(
   if (instance === undefined) return missingJob(lastSession, null, GONE);
   const observed = await observeInstance(settings, jobId, instance);
   if (observed.kind !== 'unknown') return observed;
-  // It may have been destroyed between the two questions, and the account alone says so.
+  // The instance may have been destroyed between the two requests; only the account proves it.
   const now = await instancesOf(settings, jobId);
   return now.kind !== 'unknown' && now.value.length === 0 ? missingJob(lastSession, null, GONE) : observed;
 }
@@ -100,7 +100,7 @@ function judge(instance: Instance, { end }: LogTail): FoundJob {
   return { ...base, status: 'FAILED', message: `${why}: ${messageOf(instance)}` };
 }
 
-/** Everything about an instance that may be told: nothing of its environment. */
+/** All public facts about an instance, without its environment. */
 function seen(instance: Instance): FoundJob {
   const { id, gpu_name, num_gpus, machine_id, dph_total, start_date, gpu_util, actual_status, offer } =
     instance;
@@ -114,7 +114,7 @@ function seen(instance: Instance): FoundJob {
       ...(machine_id == null ? {} : { machine: String(machine_id) }),
       ...(gpu_name == null ? {} : { gpu: `${num_gpus ?? 1} ${gpu_name}` }),
       ...(dph_total === null ? {} : { dollarsPerHour: dph_total.toFixed(4) }),
-      // -1 and null both mean that nobody measured.
+      // -1 and null both mean that there is no measurement.
       ...(gpu_util == null || gpu_util < 0 ? {} : { gpuUtil: String(gpu_util) }),
       ...(offer === '' ? {} : { offer }),
     },
@@ -122,7 +122,7 @@ function seen(instance: Instance): FoundJob {
   });
 }
 
-/** -1 and null both mean that nobody measured. */
+/** -1 and null both mean that there is no measurement. */
 function useOf({ gpu_util, mem_usage, mem_limit }: Instance): Pick<FoundJob, 'use'> {
   const gpu = gpu_util == null || gpu_util < 0 ? {} : { accelerators: gpu_util };
   const hasRam = mem_usage != null && mem_usage >= 0 && mem_limit != null && mem_limit > 0;
@@ -134,7 +134,7 @@ function messageOf({ status_msg }: Instance): string {
   return (status_msg ?? '').trim();
 }
 
-/** All instances of the job are asked to stop: of a creation that was doubled both. A disk is billed until it is destroyed. */
+/** Requests a stop of every instance of the job, because a repeated create may have made two. A disk is billed until destroyed. */
 export function stopOnVast(settings: VastSettings, jobId: string): Promise<StopOutcome> {
   return stopAndConfirm({
     observe: () => observeOnVast(settings, jobId, null),

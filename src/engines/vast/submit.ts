@@ -1,4 +1,4 @@
-/** Rents one machine for one job, at most: looks for its label first, and looks again when an answer was lost. */
+/** Rents at most one machine for one job: checks for its label first, and checks again after a lost answer. */
 
 import { execa } from 'execa';
 import { z } from 'zod';
@@ -26,14 +26,14 @@ import { ask, type NoAnswer, readVastSession, VAST, type VastSettings } from './
 import { labelOf } from './definition.ts';
 import { type Choice, chooseOffers, type Offer, searchOffers, whyChosen } from './market.ts';
 
-// What an instance runs around the job's command, in bash: it unpacks the tree, says where the log stands, and sees to its own end.
+// The bash script around the job's command on an instance: it unpacks the tree, logs positions of the log, and ends the instance.
 
 /**
- * `"$@"` is the command. It starts once, also where a container is started again, without the keys of the instance. The log
- * gets a line with its length in bytes now and then, so that its last lines alone tell where they stand; a line of the
- * command's own that looks like one is moved by a blank, so that no job says that it has ended while it runs. When the command
- * has ended the instance waits so long that its log can be read, and destroys itself; and so it does after its longest
- * lifetime, whoever watches or not. It asks until it is gone: an API that is away for an hour costs an hour and no more.
+ * `"$@"` is the command. It starts once, even if the container restarts, and without the keys of the instance. Now and then
+ * the script logs the length of the log in bytes, so that the last lines show their position. A line of the command in this
+ * format gets a leading blank, so that no job can report its end while it runs. After the command's end the instance waits
+ * `endGraceMinutes`, so that its log can be read, and destroys itself. It also destroys itself after its longest lifetime,
+ * even without a watch. It repeats the request until it is gone: an API outage of an hour costs only that hour.
  */
 const WRAPPER = String.raw`
 export LC_ALL=C
@@ -88,7 +88,7 @@ fi
 over
 `.trim();
 
-/** The wrapper's and the instance's own, and what belongs to GitHub: the host is a stranger's. */
+/** Variables of the wrapper, of the instance and of GitHub: a stranger owns the host. */
 const NOT_FOR_A_STRANGER = /^(FERRYBOT_.*|CONTAINER_.*|VAST_.*|GITHUB_.*|GH_TOKEN|ACTIONS_.*|RUNNER_.*)$/;
 const GITHUB_TOKEN = /\b(gh[opsur]_[A-Za-z0-9_]{16,}|github_pat_[A-Za-z0-9_]{20,})/;
 
@@ -99,10 +99,10 @@ type Stand = {
   readonly tree: Readonly<Record<string, string>>;
 };
 
-/** Null: this offer was not to be had, and nothing was rented. */
+/** Null: the offer was not available, and nothing was rented. */
 type Tried = SubmitOutcome | null;
 
-/** Submits. Only a plain yes counts as one; after anything else the account decides what there is. */
+/** Submits. Only a plain success counts; after any other answer the account decides what exists. */
 export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = vastRefusal(spec, settings.key);
   if (refusal !== null) return refusal;
@@ -128,13 +128,13 @@ export async function submitOnVast(settings: VastSettings, spec: JobSpec): Promi
   );
 }
 
-/** `none`: the account certainly has nothing. */
+/** `none`: the account certainly has no instance for the job. */
 type There =
   | { readonly kind: 'none' }
   | { readonly kind: 'mine'; readonly instance: Instance }
   | Extract<SubmitOutcome, { kind: 'rejected' | 'conflict' | 'unknown' }>;
 
-/** What stands under the job's label. */
+/** The instance under the job's label. */
 async function look(settings: VastSettings, spec: JobSpec): Promise<There> {
   const found = await instancesOf(settings, spec.submissionId);
   if (found.kind === 'unknown') return unanswered(found);
@@ -143,7 +143,7 @@ async function look(settings: VastSettings, spec: JobSpec): Promise<There> {
   return conflictWith(metadataOf(instance), spec) ?? { kind: 'mine', instance };
 }
 
-/** What an earlier call has rented, under the same cap as what is rented now. */
+/** Adopts the instance of an earlier call, under the same price cap as a new one. */
 async function adopt(
   settings: VastSettings,
   spec: JobSpec,
@@ -157,7 +157,7 @@ async function adopt(
 }
 
 const created = z.object({ success: z.literal(true), new_contract: z.int() });
-/** A create that failed may have made an instance all the same. */
+/** A failed create may still have made an instance. */
 const failed = z.object({ new_contract: z.int() });
 
 async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> {
@@ -176,8 +176,8 @@ async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> 
 }
 
 /**
- * A host may raise its price between the search and the creation: what the instance itself costs decides. One of which the
- * account does not say that is not kept.
+ * A host may raise its price between the search and the creation, so the price of the instance itself decides. An instance
+ * without a known price is not kept.
  */
 async function checkPrice({ settings, spec, session }: Stand, id: number): Promise<Tried> {
   const why = priceProblem(settings, id, await readPrice(settings, spec, id));
@@ -185,7 +185,7 @@ async function checkPrice({ settings, spec, session }: Stand, id: number): Promi
   return { kind: 'submitted', job: jobOf(settings, spec, session, id) };
 }
 
-/** Dollars an hour; null where several reads of the account have not said it. */
+/** Dollars per hour; null if several reads of the account did not contain the price. */
 async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Promise<number | null> {
   for (const pauseMs of VAST.lookAgainMs) {
     await settings.sleep(pauseMs);
@@ -204,13 +204,13 @@ function priceProblem({ cluster }: VastSettings, id: number, price: number | nul
     : null;
 }
 
-/** What should not have been rented is destroyed; only when it is seen to be gone is another offer tried. */
+/** Destroys an instance that should not have been rented. Another offer is tried only after the instance is gone. */
 async function takeBack(settings: VastSettings, id: number, why: string): Promise<Unknown | null> {
   const gone = await destroyInstance(settings, id);
   return gone.kind === 'destroyed' ? null : unknownBecause(`${why}; ${gone.message}`);
 }
 
-/** No usable answer to a create: the label decides, looked for as long as the request may be on its way. */
+/** Settles a create without a usable answer: the label decides, checked for as long as the request may be in transit. */
 async function settle(stand: Stand, answer: NoAnswer): Promise<Tried> {
   const { settings, spec } = stand;
   for (const pauseMs of VAST.lookAgainMs) {
@@ -225,7 +225,7 @@ async function settle(stand: Stand, answer: NoAnswer): Promise<Tried> {
   return unknownBecause(`the creation was not confirmed: ${answer.message}`);
 }
 
-/** The offer was taken meanwhile, or withdrawn. */
+/** Whether the offer was taken or withdrawn. */
 function isGone({ status }: NoAnswer): boolean {
   // rule VA-07
   return status === 404 || status === 410;
@@ -240,7 +240,7 @@ function createBody({ settings, spec, tree }: Stand, why: string): object {
     label: labelOf(cluster, spec.submissionId),
     runtype: 'args',
     args: ['bash', '-c', WRAPPER, 'ferrybot', ...spec.command],
-    // On demand: no bid, and no stopped instance where the machine is not to be had.
+    // On demand: no bid, and no stopped instance if the machine is not available.
     price: null,
     cancel_unavail: true,
     env: {
@@ -264,10 +264,10 @@ function unanswered({ cause, message }: NoAnswer): Rejected | Unknown {
   return cause === 'no-key' ? rejected('unauthorized', message) : { kind: 'unknown', message };
 }
 
-/** The shipped tree as variables of an instance: there is no folder that both sides have. */
+/** The shipped tree as variables of an instance, because runner and instance share no folder. */
 type Packed = { readonly kind: 'packed'; readonly variables: Readonly<Record<string, string>> } | Rejected;
 
-/** Packs what was approved, byte for byte; a tree that is too large for this way is refused. */
+/** Packs the approved files byte for byte. Refuses a tree that is too large for this way. */
 async function packTree(spec: JobSpec): Promise<Packed> {
   const { workingDirectory } = spec;
   const refusal = (await folderRefusal(spec)) ?? (await changedRefusal(workingDirectory, spec));

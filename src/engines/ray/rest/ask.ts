@@ -1,4 +1,4 @@
-/** One small question to the dashboard and its whole answer, or why there is none. */
+/** Sends one small request to the dashboard. Returns the whole answer, or why there is none. */
 
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
@@ -9,19 +9,19 @@ import { redact } from '../../../host/redactor.ts';
 import { askWhole, callOverHttp, type Http, type WholeAnswer } from '../../shared/http.ts';
 import { readJobDetails } from '../job-details.ts';
 
-/** A whole answer: a thousand jobs, each with the 20,000 characters of log that Ray puts in a failure's message. */
+/** A whole answer: a thousand jobs, each with the 20,000 log characters that Ray puts into a failure's message. */
 export const RAY_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-/** Of an error's text: a traceback of Ray's has two or three thousand characters. */
+/** Characters of an error text to keep. A traceback of Ray has two or three thousand characters. */
 export const RAY_ANSWER_TEXT_MAX = 20_000;
 
 export type Question = {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the dashboard's address, without a slash in front; Ray insists on the one at the end of `api/jobs/`. */
+  /** Path below the dashboard's address, without a leading slash. Ray requires the trailing slash of `api/jobs/`. */
   readonly path: string;
   readonly body?: object | Uint8Array;
 };
 
-/** No usable answer. `refused`: the head wants another token. */
+/** No usable answer. `no-token` and `wrong-token`: the head wants another token. */
 export type NoAnswer = {
   readonly kind: 'unknown';
   readonly cause: 'not-sent' | 'lost' | 'no-token' | 'wrong-token' | 'redirect' | 'too-large' | 'no-ray';
@@ -30,7 +30,7 @@ export type NoAnswer = {
 
 export type Answer = Extract<WholeAnswer, { kind: 'answer' }> | NoAnswer;
 
-/** Asks once. Redirects are not followed: the token would go with them. */
+/** Asks once. Does not follow redirects, because their target would receive the token. */
 export async function ask(settings: RestSettings, { method, path, body }: Question): Promise<Answer> {
   const down = await settings.reach();
   if (down !== null) return noAnswer('not-sent', down);
@@ -56,7 +56,7 @@ export async function ask(settings: RestSettings, { method, path, body }: Questi
     : (refusalOf(settings, answer) ?? answer);
 }
 
-/** The answers by which a dashboard says that we may not ask, or not here; null for any other. */
+/** Why a dashboard refuses our token or redirects us; null for any other answer. */
 export function refusalOf({ token }: RestSettings, { status }: { readonly status: number }): NoAnswer | null {
   if (status === 401)
     return noAnswer(
@@ -69,7 +69,7 @@ export function refusalOf({ token }: RestSettings, { status }: { readonly status
   return null;
 }
 
-/** What a JSON answer says; anything else is no answer of a Ray that we know. */
+/** Parses a JSON answer. Everything else is not an answer of a known Ray. */
 export function parse<Value>(
   settings: RestSettings,
   answer: Answer,
@@ -86,54 +86,54 @@ export function parse<Value>(
 }
 
 /**
- * Ray's tracebacks say what is wrong in their last line; of a page of HTML nothing is worth repeating. Without secrets,
- * `more` among them, and bounded: what is cut is cut afterwards, because nobody finds half a secret.
+ * Ray's tracebacks have the error in their last line; an HTML page is not worth repeating. Removes secrets, including
+ * `more`, and only then shortens the text, because scrubbing cannot find half a secret.
  */
 export function lastLine(settings: RestSettings, text: string, more: readonly string[] = []): string {
   const lines = text.split('\n').filter((line) => /[^\s.]/.test(line));
   const last = lines.at(-1)?.trim() ?? '';
   if (last.startsWith('<')) return 'a page of HTML';
-  // The end of what was cut on its way may be half of one.
+  // A text that was cut in transit may end with half a secret.
   const isTorn = last.length >= RAY_ANSWER_TEXT_MAX || text.length >= RAY_ANSWER_TEXT_MAX;
   const clean = scrub(settings, cutText(last, RAY_ANSWER_TEXT_MAX), more);
   const whole = isTorn ? cutText(clean, clean.length - limits.secretCharactersMax) : clean;
   return cutText(whole, limits.messageCharactersMax);
 }
 
-/** Without our token and what else is known to be secret. */
+/** Removes our token and the other known secrets. */
 export function scrub(settings: RestSettings, text: string, more: readonly string[] = []): string {
   return redact(text, [...settings.secrets, ...(settings.token === null ? [] : [settings.token]), ...more]);
 }
 
-/** That the dashboard gave no answer that can be used, and why; the message is already without secrets. */
+/** The result if the dashboard gave no usable answer, and why. `message` is already without secrets. */
 export function noAnswer(cause: NoAnswer['cause'], message: string): NoAnswer {
   return { kind: 'unknown', cause, message };
 }
 
-/** One request to a Ray dashboard: a busy head lists a thousand jobs in two or three seconds. */
+/** Timeout of one request to a Ray dashboard. A busy head lists a thousand jobs in two or three seconds. */
 const RAY_REQUEST_TIMEOUT_MS = 30_000;
 
 export type RestOptions = {
-  /** The dashboard: scheme, host and port, perhaps with a path in front of `/api`. */
+  /** Dashboard URL: scheme, host and port, optionally with a path before `/api`. */
   readonly address: string;
-  /** Ray's authentication token; null where the head asks for none. */
+  /** Ray's authentication token; null if the head requires none. */
   readonly token: string | null;
-  /** For each request; a body that is read piece by piece may be silent for so long. */
+  /** Applies to each request. A body that is read in pieces may be silent for this long. */
   readonly requestTimeoutMs?: number;
-  /** Values that must not stand in any text that leaves the adapter, such as those of the secrets of the job. */
+  /** Values that no text from this adapter may contain, such as the job's secrets. */
   readonly secrets?: readonly string[];
   readonly http?: Http;
-  /** Makes the dashboard reachable before each request; why it is not, or null. */
+  /** Makes the dashboard reachable before each request. Returns null, or why it is not reachable. */
   readonly reach?: () => Promise<string | null>;
   readonly sleep?: (durationMs: number) => Promise<unknown>;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
 };
 
 /** The options with their defaults filled in; `address` ends with a slash. */
 export type RestSettings = Required<RestOptions>;
 
-/** Fills in the defaults. Throws where the address is no URL of the web, which the config's schema has excluded. */
+/** Fills in the defaults. Throws if the address is no http or https URL, which the config's schema excludes. */
 export function restSettings(options: RestOptions): RestSettings {
   const url = new URL(options.address);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -151,9 +151,9 @@ export function restSettings(options: RestOptions): RestSettings {
 }
 
 /**
- * The headers that say who asks: the usual one, and Ray's own for dashboards behind a proxy that keeps the first for
- * itself (ray-project/ray, python/ray/_private/authentication). Nothing here may look like a browser: Ray refuses every
- * write of one (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
+ * The authentication headers: the usual one, and Ray's own for dashboards behind a proxy that keeps the first one
+ * (ray-project/ray, python/ray/_private/authentication). No header may resemble a browser's: Ray refuses every write of a
+ * browser (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 export function authorization(settings: RestSettings): Readonly<Record<string, string>> {
   if (settings.token === null) return {};
@@ -164,7 +164,7 @@ export function authorization(settings: RestSettings): Readonly<Record<string, s
 /** `GET /api/version` (ray-project/ray, python/ray/dashboard/modules/version.py); fields that later versions add do not matter. */
 const versionAnswer = z.object({ ray_version: z.string().min(1), session_name: z.string().min(1) });
 
-/** The session in which the head answers now, or why there is none. */
+/** The session in which the head answers now, or why it is unknown. */
 export async function readSession(
   settings: RestSettings,
 ): Promise<Extract<EngineSession, { kind: 'session' }> | NoAnswer> {
@@ -179,7 +179,7 @@ export type LookUp =
   | { readonly kind: 'missing' }
   | NoAnswer;
 
-/** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that it has no such job. `session`: as read before. */
+/** `GET /api/jobs/{id}`. Only Ray's own sentence about exactly this id means that the job is missing. `session`: read before. */
 export async function lookUp(settings: RestSettings, jobId: string, session: string | null): Promise<LookUp> {
   const answer = await ask(settings, { method: 'GET', path: `api/jobs/${jobId}` });
   if (answer.kind === 'answer' && saysMissing(answer, jobId)) return { kind: 'missing' };
@@ -192,7 +192,7 @@ export async function lookUp(settings: RestSettings, jobId: string, session: str
   return { kind: 'there', job: job.found, origin: job.origin };
 }
 
-/** A proxy's or another program's 404 says nothing about a job (job_head.py: `Job {id} does not exist`). */
+/** Any other 404 comes from a proxy or another program and proves nothing (job_head.py: `Job {id} does not exist`). */
 export function saysMissing(
   answer: { readonly status: number; readonly contentType: string; readonly text: string },
   jobId: string,

@@ -31,12 +31,12 @@ import {
 import { createLogReader, type LogReader } from './log-reader.ts';
 import { submitOverRest } from './submit.ts';
 
-/** Logs in which one process keeps its place. */
+/** Log positions that one process keeps. */
 const RAY_LOGS_KEPT = 64;
 
 /**
- * An engine over one dashboard. Everything that it knows lies on the head, but for the logs that it follows, which are
- * read anew where another process goes on.
+ * An engine over one dashboard. The head has all its state, except the logs that it follows. Another process reads those
+ * from the start.
  */
 export function createRestEngine(options: RestOptions): Engine {
   const settings = restSettings(options);
@@ -55,13 +55,13 @@ export function createRestEngine(options: RestOptions): Engine {
   });
 }
 
-/** Who an entry of the list is about, whatever else stands in it. */
+/** The job that a list entry is about; the rest of the entry may be invalid. */
 const named = z.object({ submission_id: z.string().nullish(), job_id: z.string().nullish() });
 
 /**
- * `GET /api/jobs/` between two looks at the session: three requests. An entry that cannot be read is `unknown` for its
- * job; one that does not even say whom it is about makes every missing job `unknown`. A list that is too large for one
- * answer (a head that was never cleaned) is left, and each job is asked for by itself.
+ * Sends `GET /api/jobs/` between two reads of the session: three requests. An unreadable entry makes its job `unknown`. An
+ * entry without an id makes every missing job `unknown`. If the list is too large for one answer (a head that was never
+ * cleaned), each job is requested separately.
  */
 async function observeManyOverRest(
   settings: RestSettings,
@@ -111,7 +111,7 @@ async function oneByOne(
   return seen;
 }
 
-/** An entry that is no job of a Ray that is known here makes the whole list unknown: it may be one of those that are looked for. */
+/** An unreadable entry makes the whole list unknown, because it may be the wanted job. */
 async function liveOverRest(settings: RestSettings): Promise<Observed<readonly LiveJob[]>> {
   const answer = await ask(settings, { method: 'GET', path: 'api/jobs/' });
   const list = parse(settings, answer, z.array(z.unknown()));
@@ -129,8 +129,8 @@ async function liveOverRest(settings: RestSettings): Promise<Observed<readonly L
 }
 
 /**
- * Looks once. The session is read before the job, and once more when the job is missing: a head that restarted in
- * between must not pass for the one that knew it.
+ * Observes once. Reads the session before the job, and again if the job is missing: a head that restarted in between must
+ * not pass for the head that knew the job.
  */
 async function observeOverRest(
   settings: RestSettings,
@@ -141,7 +141,7 @@ async function observeOverRest(
   return seen.kind === 'described' ? seen.job : seen;
 }
 
-/** The same, with where the job comes from. */
+/** The same observation, with the job's origin. */
 async function describeOverRest(
   settings: RestSettings,
   jobId: string,
@@ -165,9 +165,8 @@ async function describeOverRest(
 }
 
 /**
- * A job that was never seen is absent. One that was seen is lost, whatever became of it: a head without external
- * storage forgets all jobs when it restarts, and within one session Ray lets people delete the record of a job that
- * has ended (`DELETE /api/jobs/{id}`).
+ * A job that was never seen is absent. A job that was seen is lost: a head without external storage forgets all jobs when it
+ * restarts, and within one session people can delete the record of an ended job (`DELETE /api/jobs/{id}`).
  */
 function missing(lastSession: string | null, session: string): ReturnType<typeof missingJob> {
   const message =
@@ -180,13 +179,13 @@ function missing(lastSession: string | null, session: string): ReturnType<typeof
 const stopAnswer = z.object({ stopped: z.boolean() });
 
 /**
- * `POST /api/jobs/{id}/stop` only hands the wish on; a job that is PENDING may never hear of it (ray-project/ray
- * issue 58353), whatever the answer says. So the job is looked at before, to tell *ended already* from *stopped*, and
- * after, until it has ended or the time is over.
+ * `POST /api/jobs/{id}/stop` only forwards the request. A PENDING job may never receive it (ray-project/ray issue 58353),
+ * even if Ray answers yes. So the job is observed before, to distinguish *already ended* from *stopped*, and after, until it
+ * has ended or the time is over.
  */
 function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcome> {
   return stopAndConfirm({
-    // A record that somebody deleted, which takes a job that has ended, and a head that restarted: neither says how it ended.
+    // A missing job means a deleted record of an ended job, or a restarted head. Neither shows how the job ended.
     observe: async () => {
       const found = await lookUp(settings, jobId, null);
       if (found.kind === 'there') return found.job;

@@ -1,4 +1,4 @@
-/** Reads one job's log on from any offset: each byte is handed on once, whatever the head sends again. */
+/** Reads one job's log from any offset. Returns each byte once, even if the head sends it again. */
 
 import type { LogRead } from '../../../domain/engine.ts';
 import { limits } from '../../../domain/limits.ts';
@@ -20,35 +20,35 @@ import {
 } from './ask.ts';
 
 type LogDecoder = {
-  /** The next bytes of the answer to the UTF-8 bytes of log that they complete. */
+  /** Decodes the next bytes of the answer. Returns the UTF-8 log bytes that they complete. */
   readonly read: (bytes: Uint8Array) => Uint8Array;
-  /** What only the end of the answer completes; to be asked when nothing more comes. */
+  /** Returns what only the end of the answer completes. Call it after the last bytes. */
   readonly end: () => Uint8Array;
-  /** `open`: more is to come; `whole`: the answer may end here; `other`: this is no such answer. */
+  /** `open`: more bytes must follow; `whole`: the answer may end here; `other`: the answer has another format. */
   readonly state: () => 'open' | 'whole' | 'other';
 };
 
-/** The frame of the answer to `GET /api/jobs/{id}/logs`; blanks may stand anywhere between. */
+/** The frame of the answer to `GET /api/jobs/{id}/logs`. Whitespace may occur anywhere between. */
 const OPENING = '{"logs":"';
 const FRAME = `${OPENING}"}`;
 const SIMPLE: Readonly<Record<string, string>> = {
   ...{ '"': '"', '\\': '\\', '/': '/' },
   ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
 };
-/** The end of the text, or one escape, or the two of a surrogate pair (RFC 8259, section 7). */
+/** The end of the text, or one escape, or both escapes of a surrogate pair (RFC 8259, section 7). */
 const TOKEN = /"|\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|([^u]))/gi;
-/** What more bytes may complete: half an escape, also behind the first half of a pair. */
+/** Text that more bytes may complete: half an escape, also after the first half of a pair. */
 const UNFINISHED = /^(?:\\(?:u(?:[0-9a-f]{0,3}|d[89ab][0-9a-f]{2}(?:\\(?:u[0-9a-f]{0,3})?)?))?)?$/i;
 
 /**
- * Reads the text out of `{"logs": "…"}` while it arrives: any size, any cut, and never more than the piece at hand. Half a
- * surrogate pair waits for its other half; one that stands alone becomes U+FFFD. Raw bytes pass through as they are.
+ * Decodes the text of `{"logs": "…"}` while it arrives: any size, cut anywhere, with only the current piece in memory. Half
+ * a surrogate pair waits for its other half; an unpaired half becomes U+FFFD. Raw bytes pass through unchanged.
  */
 export function createJsonLogReader(): LogDecoder {
   let frame = '';
   let held = '';
   let isOther = false;
-  /** One character a byte, so that bytes of UTF-8 stay as they are. */
+  /** One character per byte, so that UTF-8 bytes stay unchanged. */
   const readText = (text: string): string => {
     let out = '';
     let at = 0;
@@ -95,7 +95,7 @@ export function createJsonLogReader(): LogDecoder {
   };
 }
 
-/** The UTF-8 bytes that an escape stands for, nothing for the end of the text; null: it is no escape of JSON. */
+/** The UTF-8 bytes of an escape, empty for the end of the text; null: not an escape of JSON. */
 function decoded([, high, low, unit, simple]: RegExpExecArray): string | null {
   if (simple !== undefined) return SIMPLE[simple] ?? null;
   const codes = [high, low, unit].flatMap((digits) =>
@@ -108,12 +108,12 @@ const RETURN = 13;
 const NEWLINE = 10;
 
 /**
- * Ray opens the file in Python's text mode, which makes one newline of `\r\n` and of a lone `\r`
- * (job_log_storage_client.py; Python, `open`, newline=None), so the same is done here: offsets of the one way to a log
- * are those of the other. What is no UTF-8 becomes `?`, for which the Jobs API has no answer at all.
+ * Ray opens the file in Python's text mode, which turns `\r\n` and a lone `\r` into one newline (job_log_storage_client.py;
+ * Python, `open`, newline=None). This reader does the same, so that both ways to read a log have the same offsets. Invalid
+ * UTF-8 becomes `?`; the Jobs API cannot answer for such a log.
  */
 export function createFileLogReader(): LogDecoder {
-  // An unfinished character, or a return that the next piece may follow with a newline.
+  // An unfinished character, or a return that a newline of the next piece may follow.
   let held: Uint8Array = new Uint8Array();
   return {
     read: (bytes) => {
@@ -124,7 +124,7 @@ export function createFileLogReader(): LogDecoder {
       const clean = Buffer.from(utf8Only(joined.subarray(0, end)));
       return Buffer.from(clean.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1');
     },
-    // A character that was never finished is not handed on: the job may still write the rest of it.
+    // An unfinished character is not returned: the job may still write the rest.
     end: () => {
       const isReturn = held[0] === RETURN;
       held = new Uint8Array();
@@ -134,9 +134,9 @@ export function createFileLogReader(): LogDecoder {
   };
 }
 
-/** Time for one chunk of a log: a connection that drips gives what it gave by then. */
+/** Time for one chunk of a log. A slow connection returns what has arrived by then. */
 export const RAY_LOG_CHUNK_MS = 10_000;
-/** Tries of one read. */
+/** Tries per read. */
 const RAY_LOG_TRIES_MAX = 2;
 export type LogReader = {
   /** Offsets are bytes of the log as UTF-8. Calls wait for each other. */
@@ -146,16 +146,15 @@ export type LogReader = {
 
 type OpenLog = { readonly kind: 'open'; readonly answer: HttpAnswer; readonly decoder: LogDecoder };
 
-/** What is known of a log. */
 type Reading = {
   window: LogWindow;
-  /** An answer with the whole log, and how many bytes of it have come. */
+  /** An answer with the whole log, and the number of log bytes received so far. */
   open: { readonly log: OpenLog; bytes: number } | null;
 };
 
 /**
- * The Jobs API gives the whole log in one answer, which is decoded as it arrives: what is known is passed over, and it stays
- * open from one chunk to the next. Never holds more than a chunk and what a caller may ask for again
+ * The Jobs API sends the whole log in one answer. This reader decodes the answer as it arrives, skips known bytes, and keeps
+ * the answer open between chunks. It never holds more than a chunk and what a caller may request again
  * (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 export function createLogReader(settings: RestSettings, jobId: string): LogReader {
@@ -169,7 +168,7 @@ export function createLogReader(settings: RestSettings, jobId: string): LogReade
   let last: Promise<unknown> = Promise.resolve();
   return {
     read: (offset) => {
-      // Whether an earlier read failed is told to who asked for it.
+      // The caller of an earlier read handles its failure.
       const read = last.then(
         () => readOnce(offset),
         () => readOnce(offset),
@@ -223,7 +222,7 @@ type Piece =
   | { readonly kind: 'whole'; readonly bytes: number }
   | Unknown;
 
-/** Takes the next bytes, of which those that are known are passed over. */
+/** Reads the next bytes and skips the known ones. */
 async function nextPiece(
   settings: RestSettings,
   jobId: string,
@@ -238,7 +237,7 @@ async function nextPiece(
   const { open, window } = reading;
   const { answer, decoder } = open.log;
   try {
-    // Blanks may stand around the text, as many as a server likes.
+    // Any amount of whitespace may surround the text.
     while (settings.elapsed() < untilMs) {
       const { value, done } = await answer.body.next();
       const bytes = done === true ? decoder.end() : decoder.read(value);
@@ -259,7 +258,7 @@ async function nextPiece(
   }
 }
 
-/** Forgets what is known and reads from the first byte on, passing over what lies before `offset`. */
+/** Forgets the known bytes, and reads again from the first byte. Skips all bytes before `offset`. */
 function beginAt(reading: Reading, offset: number): void {
   close(reading);
   reading.window = createLogWindow(offset);
@@ -271,8 +270,8 @@ function close(reading: Reading): void {
 }
 
 /**
- * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). One
- * byte that is no UTF-8 makes Ray answer 500 for all of it, for good; then the file is asked for.
+ * `GET /api/jobs/{id}/logs`: one JSON string with everything, without offset or limit (job_head.py, get_job_logs). If the
+ * log has one invalid UTF-8 byte, Ray answers 500 permanently; then this function reads the file.
  */
 async function openLog(
   settings: RestSettings,
@@ -289,8 +288,8 @@ async function openLog(
 }
 
 /**
- * `GET /api/v0/logs/file` of the state API (ray-project/ray, python/ray/dashboard/modules/state/state_head.py): the bytes
- * of a file below the logs of one node, `lines=-1` for all of them. The driver's node stands in the job's details.
+ * `GET /api/v0/logs/file` of the state API (ray-project/ray, python/ray/dashboard/modules/state/state_head.py): the bytes of
+ * a file below the logs of one node, `lines=-1` for all lines. The job's details contain the driver's node.
  */
 async function openFile(settings: RestSettings, jobId: string): Promise<OpenLog | Unknown> {
   const found = await lookUp(settings, jobId, null);
@@ -317,8 +316,8 @@ type Said = {
 };
 
 /**
- * Asks; an answer other than 200 is read as far as it may say something. Until it is known to be a log it has the time of
- * any other answer, however often a little of it comes; a log takes as long as it is long.
+ * Asks, and reads the message of an answer other than 200. The time limit of other answers applies until the status is 200,
+ * even if bytes trickle in. A log has no total time limit.
  */
 async function open(settings: RestSettings, path: string): Promise<OpenLog | Said | Unknown> {
   const down = await settings.reach();

@@ -1,4 +1,4 @@
-/** Starts a job on a Ray cluster at most once: looks first, submits under a fixed id, and looks again when in doubt. */
+/** Starts a job on a Ray cluster at most once: checks first, submits under a fixed id, and checks again when in doubt. */
 
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -32,9 +32,9 @@ import {
 const submitAnswer = z.object({ submission_id: z.string() });
 
 /**
- * Ray takes an id once a session, and says so with a 500 that it also gives for a submit of our own with a reply that was lost
- * inside (ray-project/ray issue 53946). So only a plain yes to the submit counts; after any other answer the job under our id
- * decides: ours by its metadata is adopted, another one is a conflict, none is `unknown`, because the request may still arrive.
+ * Ray accepts an id once per session. It refuses a repeated id with a 500, and also answers 500 if its reply to our submit was lost inside
+ * Ray (ray-project/ray issue 53946). So only a success counts. After any other answer the job under our id decides: one with our metadata
+ * is adopted, another one is a conflict, none is `unknown`, because the request may still arrive.
  */
 export async function submitOverRest(settings: RestSettings, spec: JobSpec): Promise<SubmitOutcome> {
   const refusal = raySpecRefusal(spec);
@@ -53,7 +53,7 @@ export async function submitOverRest(settings: RestSettings, spec: JobSpec): Pro
   });
 }
 
-/** Answers after which Ray started nothing. 400: the request is no job; 405: Ray takes us for a browser; 413: too large. */
+/** Answers after which Ray started nothing. 400: not a valid job; 405: Ray takes us for a browser; 413: too large. */
 const FINAL: readonly number[] = [400, 405, 413];
 
 async function send(settings: RestSettings, spec: JobSpec, session: string): Promise<SubmitOutcome> {
@@ -100,21 +100,21 @@ function unanswered({ cause, message }: NoAnswer): Rejected | Extract<SubmitOutc
     : unknownBecause(message);
 }
 
-/** The dashboard takes no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
+/** The dashboard accepts no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */
 const RAY_PACKAGE_BYTES_MAX = 100 * 1024 * 1024;
 
 export type Shipped = { readonly kind: 'shipped'; readonly uri: string } | Rejected | NoAnswer;
 
-/** What it says of itself where a package is too large or holds what it would not unpack. */
+/** Ray as the recipient of packages, with the name for messages and the size limit. */
 export const RAY: Taker = { name: 'Ray', zipBytesMax: RAY_PACKAGE_BYTES_MAX };
 
-/** Of the 64 digits of a SHA-256: enough that no two trees of a lab share a name. */
+/** Digits in a name, of the 64 of a SHA-256: enough to distinguish all trees of a lab. */
 const NAME_DIGITS = 40;
 
 /**
- * `PUT /api/packages/gcs/{name}`, unless the head has it (ray-project/ray, job_head.py, upload_package). The name says
- * the content, so a doubled or lost upload changes nothing. Looking also keeps it on the head until the job starts:
- * Ray drops packages that nobody uses after ten minutes.
+ * `PUT /api/packages/gcs/{name}`, unless the head has the package (ray-project/ray, job_head.py, upload_package). The name
+ * is a hash of the content, so a repeated or lost upload changes nothing. The check also keeps the package on the head until
+ * the job starts: Ray drops unused packages after ten minutes.
  */
 export async function shipPackage(
   settings: RestSettings,
@@ -130,7 +130,7 @@ export async function shipPackage(
   if (isAccepted(there)) return shipped;
   const put = await ask(settings, { method: 'PUT', path, body: zip.bytes });
   if (isAccepted(put)) return shipped;
-  // The answer may be what was lost, not the upload.
+  // Perhaps only the answer was lost, not the upload.
   const again = await ask(settings, { method: 'GET', path });
   if (isAccepted(again)) return shipped;
   if (put.kind === 'unknown') return put;
@@ -138,7 +138,7 @@ export async function shipPackage(
   return put.status === 413 ? rejected('refused', message) : noAnswer('lost', message);
 }
 
-/** Ray says yes with nothing at all; a page with 200 is another program's. */
+/** Ray accepts a package with an empty answer. A page with status 200 comes from another program. */
 function isAccepted(answer: Answer): boolean {
   return answer.kind === 'answer' && answer.status === 200 && answer.text === '';
 }

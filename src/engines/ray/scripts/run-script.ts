@@ -1,4 +1,4 @@
-/** One call of the lab's submit script: filled in, in a private home, in its own process group, without uv only where uv cannot start. */
+/** Calls the lab's submit script once, in a private home and its own process group; without uv only if uv cannot start. */
 
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
@@ -7,21 +7,21 @@ import { couldNotStart, type ProgramResult, runProgram } from '../../../host/pro
 import type { RayCluster } from '../definition.ts';
 import { openPrivateHome, TOKEN_FILE } from '../private-home.ts';
 
-/** What a script of the lab may write in one call. */
+/** Largest output of one script call. */
 const SCRIPT_OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 export type ScriptCall = {
   readonly fill: Fill;
   readonly cwd: string;
-  /** Variables of this call alone. */
+  /** Variables for only this call. */
   readonly env: Readonly<Record<string, string>>;
-  /** What a script learns that asks git for the commit of its working directory; null: nothing. */
+  /** The commit that git reports to a script in its working directory; null: none. */
   readonly commit: string | null;
 };
 
 /**
- * Runs it. `uv run` is the rule (policy AG-02); `pythonWithoutUv` takes its place only where the
- * program did not start at all: whatever has started may have submitted, and a second start would be a second submit.
+ * Runs the script. `uv run` is the rule (policy AG-02). `pythonWithoutUv` replaces it only if the program did not start at
+ * all: a program that started may have submitted, and a second start would submit again.
  */
 export async function runScript(settings: ScriptSettings, call: ScriptCall): Promise<ProgramResult> {
   const checkout = await settings.checkout();
@@ -30,7 +30,7 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
   const { templates, cluster } = settings;
   const { submit, pythonWithoutUv } = templates;
   const clusterFile = join(checkout, templates.clusterFile.replaceAll('{cluster}', cluster));
-  // Where it is missing, a script may take the path for a name and look for that elsewhere.
+  // A script may take the path of a missing file for a name, and search for that name in other folders.
   if (submit.some((part) => part.includes('{clusterFile}')) && !(await isFile(clusterFile)))
     return notStarted(`there is no ${clusterFile.slice(checkout.length + 1)}`);
   const texts = { cluster, clusterFile, checkout, ...fill.texts };
@@ -52,9 +52,9 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
         ...(Object.hasOwn(settings.homeFiles, TOKEN_FILE)
           ? { RAY_AUTH_TOKEN_PATH: join(home.path, TOKEN_FILE) }
           : {}),
-        // What was approved is what is shipped, also where a .gitignore in it names it.
+        // Ship every approved file, even one that a shipped .gitignore names.
         RAY_RUNTIME_ENV_IGNORE_GITIGNORE: '1',
-        // A shipped tree is no repository; a script that asks for its commit must not be told another's.
+        // A shipped tree is no repository. A script that asks for its commit must not get the commit of a parent folder.
         GIT_CEILING_DIRECTORIES: dirname(cwd),
         ...(Object.keys(repository).length === 0 ? {} : { GIT_DIR: join(home.path, REPOSITORY) }),
       },
@@ -73,8 +73,8 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
 
 /**
  * Marin's scripts start `ray` and `uv` by name (marin-community/marin, scripts/ray/cluster.py and
- * fray/v1/cluster/ray/deps.py): those beside the chosen program are meant. A relative folder of the runner's own PATH
- * would be one of the shipped files, in which the script is started with the cluster's token.
+ * fray/v1/cluster/ray/deps.py) and expect those next to the chosen program. A relative folder of the runner's PATH is
+ * dropped: it would be a folder of the shipped files, in which the script runs with the cluster's token.
  */
 function searchPath(program: string, path: string): string {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
@@ -84,17 +84,17 @@ function searchPath(program: string, path: string): string {
 const REPOSITORY = 'commit.git';
 
 /**
- * The files of a repository that knows its commit and nothing else. Marin's ray_run.py puts whatever `git rev-parse HEAD`
- * prints over the job's GIT_COMMIT (marin-community/marin, lib/marin/src/marin/run/ray_run.py), in a folder without
- * history its complaint. It is bare, so that git lists no files in it and a script that ships what git lists ships the
- * whole folder, as it does where there is no git (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
+ * The files of a repository that has only a commit id. Marin's ray_run.py replaces the job's GIT_COMMIT by the output of
+ * `git rev-parse HEAD` (marin-community/marin, lib/marin/src/marin/run/ray_run.py), which is an error message in a folder
+ * without history. The repository is bare, so git lists no files. A script that ships what git lists then ships the whole
+ * folder, as it does without git (docs/decisions/0135-ask-ray-by-rest-and-submit-by-script.md).
  */
 function repositoryAt(commit: string | null): Readonly<Record<string, string>> {
   if (commit === null || !/^[0-9a-f]{40}$/.test(commit)) return {};
   return {
     [`${REPOSITORY}/HEAD`]: `${commit}\n`,
     [`${REPOSITORY}/config`]: '[core]\n\tbare = true\n\trepositoryformatversion = 0\n',
-    // Git takes a folder for a repository when both of these are folders.
+    // Git recognizes a repository if both of these are folders.
     [`${REPOSITORY}/objects/none`]: '',
     [`${REPOSITORY}/refs/none`]: '',
   };
@@ -118,13 +118,13 @@ async function isFile(path: string): Promise<boolean> {
 export type Fill = {
   /** `{name}` anywhere in an argument. */
   readonly texts: Readonly<Record<string, string>>;
-  /** `{name}` alone in its place, which becomes these arguments. */
+  /** `{name}` as a whole argument; these arguments replace it. */
   readonly lists: Readonly<Record<string, readonly string[]>>;
 };
 
 /**
- * What is filled in is never looked at again, so a value with braces stays as it is. Whether every placeholder is
- * known was checked with the config (src/config/rules/ray-rules.ts); one that is not is a bug.
+ * Inserted values are not expanded again, so a value with braces stays unchanged. The config check accepts only known
+ * placeholders (src/engines/ray/definition.ts, templatesAreComplete); an unknown one here is a bug.
  */
 export function fillTemplate(template: readonly string[], { texts, lists }: Fill): readonly string[] {
   return template.flatMap((argument) => {
@@ -141,7 +141,7 @@ export function fillTemplate(template: readonly string[], { texts, lists }: Fill
   });
 }
 
-/** Argument arrays with placeholders and what else the config says of the scripts. */
+/** Argument arrays with placeholders, and the other settings of the scripts in the config. */
 export type ScriptTemplates = {
   readonly [Key in Exclude<keyof ScriptConfig, 'checkout'>]: Frozen<ScriptConfig[Key]>;
 };
@@ -151,16 +151,16 @@ type Frozen<Value> = Value extends readonly string[] ? readonly string[] : Value
 export type ScriptSettings = {
   readonly cluster: string;
   readonly templates: ScriptTemplates;
-  /** The folder with the default branch's files: launcher scripts are never those of the change that they launch. */
+  /** The folder with the default branch's files. Launcher scripts never come from the change that they launch. */
   readonly checkout: () => Promise<string>;
-  /** Everything that a script gets beside HOME and what the job itself is given; no token of GitHub's. */
+  /** Everything that a script gets, except HOME and the variables of the job; no GitHub token. */
   readonly env: Readonly<Record<string, string>>;
-  /** Contents of files of the private home, by their path in it. */
+  /** File contents of the private home, by path. */
   readonly homeFiles: Readonly<Record<string, string>>;
-  /** Where private homes are made, each for one call. */
+  /** Parent folder of the private homes; each call gets its own home. */
   readonly temporaryDirectory: string;
-  /** Values that no message may carry, beside those that a job is given. */
+  /** Values that no message may contain, in addition to the job's values. */
   readonly secrets: readonly string[];
-  /** Between two looks at a job that was just submitted. */
+  /** Pause between two checks of a job that was just submitted. */
   readonly sleep: (durationMs: number) => Promise<unknown>;
 };

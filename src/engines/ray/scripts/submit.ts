@@ -1,4 +1,4 @@
-/** Submits through the lab's script: looks first, submits once, and after any doubt looks again instead of trying again. */
+/** Submits through the lab's script: checks first, submits once, and after any doubt checks again instead of submitting again. */
 
 import { stripVTControlCharacters } from 'node:util';
 import type { Job, JobObservation, JobSpec, SubmitOutcome, SubmitRejection } from '../../../domain/engine.ts';
@@ -17,27 +17,27 @@ import {
 import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
 
-/** Of each output, in which the reason of a failure is looked for: a traceback, and what was logged before it. */
+/** Characters per output that are searched for a failure's reason: a traceback, and the log before it. */
 const SCRIPT_SAID_CHARS_MAX = 64 * 1024;
 
-/** Output that ended with its program, or was cut with it. */
+/** Output of a program that ended or was cut off. */
 export type Said = Pick<ProgramResult, 'kind' | 'exitCode' | 'stdout' | 'stderr'>;
 
-/** The ids in `Job submitted with ID: X` (ray_run.py, which logs to standard error), each once; more than one is for a person. */
+/** The ids in `Job submitted with ID: X` (ray_run.py, which logs to standard error), each once. A person must handle more than one. */
 export function submittedIds({ stdout, stderr }: Said): readonly string[] {
   const lines = plain(`${stdout}\n${stderr}`).matchAll(/Job submitted with ID: (\S+)[^\S\n]*$/gm);
   return [...new Set([...lines].flatMap(([, id]) => id ?? []))];
 }
 
-/** Takes every given value out of a text, whole and line by line: a log shows a value of several lines that way. */
+/** Removes every given value from a text, whole and line by line: a log shows a multi-line value by line. */
 export function scrubber(values: readonly string[]): (text: string) => string {
   const all = values.flatMap((value) => [value, ...value.split(/\r?\n/)]);
   return (text) => redact(text, all);
 }
 
 /**
- * The lines that say why it failed, without those that echo variables (`env_vars: {…}`, `Terminal command: …`). Only
- * lines with a word of failure are taken, so that an echo of another shape is left out too.
+ * The lines that explain a failure, without those that echo variables (`env_vars: {…}`, `Terminal command: …`). Includes
+ * only lines with a word of failure, which also excludes echoes in another format.
  */
 export function reasonOf(said: Said, scrub: (text: string) => string): string {
   const clean = scrub(lastWords(said));
@@ -46,7 +46,7 @@ export function reasonOf(said: Said, scrub: (text: string) => string): string {
   return reason.toWellFormed();
 }
 
-/** The ends of both outputs, from a whole line on: what went wrong stands there, and a flood is searched no further. */
+/** The ends of both outputs, from a whole line on. They contain the error, and a flood of output is not searched further. */
 export function lastWords({ stdout, stderr }: Said): string {
   return plain(`${endOf(stdout)}\n${endOf(stderr)}`);
 }
@@ -54,7 +54,7 @@ export function lastWords({ stdout, stderr }: Said): string {
 function endOf(text: string): string {
   if (text.length <= SCRIPT_SAID_CHARS_MAX) return text;
   const end = cutTextFromEnd(text, SCRIPT_SAID_CHARS_MAX);
-  // Half a line may hold half a secret, which no scrubbing finds.
+  // Half a line may contain half a secret, which scrubbing cannot find.
   return end.slice(end.indexOf('\n') + 1 || end.length);
 }
 
@@ -69,14 +69,14 @@ function plain(text: string): string {
 
 export type ScriptRefusal = {
   readonly code: Extract<SubmitRejection, 'unauthorized' | 'refused'>;
-  /** What it means and what helps; empty where the script's own words say it. */
+  /** The meaning and the remedy; empty if the script's own message is clear. */
   readonly words: string;
 };
 
-/** What a script says, what that means (`$1`: the first group of the pattern), and whether it is a key that is refused. */
+/** A pattern of the output, its meaning (`$1`: the first group of the pattern), and whether a key was refused. */
 type Row = readonly [says: RegExp, words: string, code?: 'unauthorized'];
 
-/** The head has answered with these: no job can come of that request later. */
+/** The head has answered with these, so no job can come from that request later. */
 const ANSWERED: readonly Row[] = [
   [/AuthenticationError|status code 40[13]\b|Unauthorized: |Forbidden: /, '', 'unauthorized'],
   [
@@ -85,7 +85,7 @@ const ANSWERED: readonly Row[] = [
   ],
 ];
 
-/** Failures that come before a request is sent. The first that fits is told, so what is said more exactly stands first. */
+/** Failures before a request is sent. The first match is reported, so the more exact patterns come first. */
 const BEFORE: readonly Row[] = [
   [
     /Invalid key provided for environment variable: /,
@@ -126,8 +126,8 @@ const BEFORE: readonly Row[] = [
 ];
 
 /**
- * Null where it may have sent something all the same. What comes before a request is believed only of a script that has
- * not yet told how the request looks, as ray_run.py does right before it (`Terminal command:`).
+ * Null if the script may have sent something. A failure before the request counts only if the script has not printed its
+ * request; ray_run.py prints it right before sending it (`Terminal command:`).
  */
 function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | null {
   if (end.kind !== 'exited' || end.exitCode === 0) return null;
@@ -141,16 +141,16 @@ function refusalOf(end: Said, scrub: (text: string) => string): ScriptRefusal | 
 }
 
 export type SubmitLook = {
-  /** What stands under the id now, over the Jobs API. */
+  /** The job under the id now, over the Jobs API. */
   readonly observe: (jobId: string) => Promise<JobObservation>;
-  /** The page of a job for people. */
+  /** The job's page for people. */
   readonly urlOf: (jobId: string) => string;
 };
 
 /**
- * The deterministic id is the guard: Ray refuses it a second time, whatever is lost on the way, so one call of the script
- * starts at most one job. Whose job stands under the id is told by its metadata or its variables (job-details.ts),
- * which the job gets with its environment; a job that says nothing is a conflict, never ours.
+ * The deterministic id is the guard: Ray refuses it a second time, even after a lost answer, so one script call starts at
+ * most one job. The metadata or variables of the job under the id identify its run (job-details.ts); the job gets them with
+ * its environment. A job without them is a conflict, never ours.
  */
 export async function submitByScript(
   settings: ScriptSettings,
@@ -177,7 +177,7 @@ export async function submitByScript(
     : settle(settings, look, spec, end);
 }
 
-/** A value that is an argument of its own, and looks like an option, is one to the script's parser. */
+/** The script's parser treats a value as an option if it is a separate argument with a leading dash. */
 function misreadVariables({ environment }: ScriptSettings['templates'], { env }: JobSpec): readonly string[] {
   if (!environment.includes('{value}')) return [];
   return Object.entries(env).flatMap(([name, value]) => (value.startsWith('-') ? [name] : []));
@@ -203,7 +203,7 @@ function callOf({ templates }: ScriptSettings, spec: JobSpec): Parameters<typeof
   };
 }
 
-/** The script has run: its own word counts only for *which id*, everything else is looked up. */
+/** Settles a submission after the script ran. Its output counts only for the id; Ray answers everything else. */
 async function settle(
   settings: ScriptSettings,
   look: SubmitLook,
@@ -221,7 +221,7 @@ async function settle(
   const isNamed = ids.length > 0;
   const found = await lookUntilFound(settings, look, spec.submissionId);
   if (found.kind === 'found') {
-    // Ray takes an id once: where the script was the one to submit it, a job that cannot say whose it is is ours.
+    // Ray accepts an id once. If the script submitted this id, a job without an identity is ours.
     const isOurs = hasWorked && isNamed && found.metadata === null;
     const named = isOurs ? { ...found, metadata: spec.metadata } : found;
     return claimed(look, spec, named, isNamed ? 'submitted' : 'adopted');
@@ -235,7 +235,7 @@ async function settle(
     : unknownBecause(message);
 }
 
-/** A job that was just submitted may show a moment later. */
+/** A job that was just submitted may appear a moment later. */
 async function lookUntilFound(
   { sleep }: ScriptSettings,
   look: SubmitLook,
