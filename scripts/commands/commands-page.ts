@@ -23,7 +23,7 @@ const INTRODUCTION = `# Commands
 
 <!-- Made by scripts/commands-docs.ts from src/commands; a test holds it against them. -->
 
-A command stands alone at the start of a line, in a comment, a review or a review comment on a ferry's pull request, or in a comment on an issue that is labelled \`experiment\`; what holds a lane back counts wherever it is said, and so do \`/stop\` and \`/hold\` that name their run with \`run=\`. It counts only where a reader sees it as plain text: not in quotes, lists, code, links, headings, tables or struck text, and not in or below HTML. Arguments are written \`key=value\`, or \`key="a value with spaces"\` (\`\\"\` and \`\\\\\` inside quotes). One command a line, ten a comment. An edited comment gives no commands. \`npx ferrybot read-comment < comment.md\` says what would be read, and why a slash word does not fire.
+Write a command at the start of its own line: in a comment, a review or a review comment on a ferry's pull request, or in a comment on an issue with the label \`experiment\`. Holds of a lane, and \`/stop\` and \`/hold\` with \`run=\`, work in every thread. A command must be plain text: commands in quotes, lists, code, links, headings, tables, struck text and HTML are ignored. Write arguments as \`key=value\` or \`key="a value with spaces"\` (\`\\"\` and \`\\\\\` inside quotes). A line has one command, and a comment at most ten. Commands in edited comments are ignored. \`npx ferrybot read-comment < comment.md\` shows which commands would run, and why other slash words would not.
 
 Permissions are the defaults; \`permissions\` and \`approvals\` in \`.github/ferrybot.yml\` change them (docs/configuration.md).`;
 
@@ -40,11 +40,11 @@ function section(definition: CommandDefinition, config: Permissions): string {
 
 function placeOf({ decideWithoutRun, decideNamed, holdsBack }: CommandDefinition): string {
   if (decideNamed !== undefined)
-    return 'on the threads of a run; with `run=` on every issue and pull request, also when those of the run were moved away or deleted';
-  if (decideWithoutRun === undefined) return 'on the threads of a run';
+    return 'in the threads of a run; with `run=` in every issue and pull request, also if the threads of the run are gone';
+  if (decideWithoutRun === undefined) return 'in the threads of a run';
   return holdsBack === true
-    ? 'on every issue and pull request'
-    : 'on the threads of a run, on any `experiment` issue, and where a lane was held back';
+    ? 'in every issue and pull request'
+    : 'in the threads of a run, in any `experiment` issue, and in threads with a hold of a lane';
 }
 
 function argumentLines({ positional, keys, freeKeys }: CommandDefinition): readonly string[] {

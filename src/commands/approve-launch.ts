@@ -31,8 +31,9 @@ export const approveLaunch = {
   keys: {},
   who: approverNeeds,
   summary:
-    'Approves the launch of exactly the manifest that the card shows: copy its line. Without at least 32 digits of the digest it counts for nothing.',
+    'Approves the launch of exactly the manifest on the card: copy its line. It needs at least 32 digits of the digest.',
   example: '/approve-launch 3f9a1c22b0d4e5f60718293a4b5c6d7e',
+  confusedWith: ['launch'],
   decide: decideLaunch,
   decideWithoutRun: meantAction,
 } as const satisfies CommandDefinition;

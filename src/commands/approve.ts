@@ -33,7 +33,7 @@ export const approve = {
   // Each action has its own minimum permission (`approverFault`), which is at least `write`.
   who: () => 'write',
   summary:
-    'Approves the action that this thread proposes under this digest, such as the replacement of a node or the deletion of checkpoints: copy its line. A change of a cluster takes `permissions.care`; the deletion of checkpoints takes who may approve a launch.',
+    'Approves the action that this thread proposes under this digest, such as the replacement of a node or the deletion of checkpoints: copy its line. A change of a cluster needs `permissions.care`; the deletion of checkpoints needs an approver of launches.',
   example: '/approve 3f9a1c22b0d4e5f60718293a4b5c6d7e',
   confusedWith: [
     'approve-node-delete',

@@ -117,7 +117,7 @@ export const rollback = {
   },
   who: approverNeeds,
   summary:
-    'After an attempt that failed, has the next one begin at an earlier checkpoint of the run, or from nothing with `step=0`. What was made after it is used for nothing; the card shows the new manifest, which is approved as the first one was.',
+    'After a failed attempt, restarts from an earlier checkpoint, or from the beginning with `step=0`. Later checkpoints are not used. The card shows the new manifest, which needs a new approval.',
   example: '/rollback step=1200 reason="the loss had diverged after it"',
   confusedWith: ['revert', 'goback', 'reset'],
   decide: decideRollback,
@@ -173,7 +173,7 @@ export const rejectCheckpoint = {
   },
   who: approverNeeds,
   summary:
-    'Takes the checkpoints from a step on, as the attempts so far have written them, out of the lineage of the run: nothing goes on from them.',
+    'Rejects the checkpoints from this step on that the attempts so far have written: no attempt resumes from them.',
   example: '/reject-checkpoint step=1200 reason="the loss had diverged by then"',
   decide: decideRejectCheckpoint,
 } as const satisfies CommandDefinition;
@@ -208,9 +208,9 @@ export const resumeAs = {
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'After an attempt that ended: closes the run and has it go on as another one, with this name and tracker id, from a checkpoint of the old one (its path, or a root whose newest one is meant) and into another output root. The new run has a card of its own, and is approved by its own digest.',
+    'After the end of an attempt: closes the run and continues as another run with this name and tracker id, from a checkpoint of the old run (its path, or a root for its newest one), in another output root. The new run has its own card and needs its own approval.',
   example:
-    '/resume-as id=grug-moe-1e23-b from=gs://lab/grug/checkpoints/step-1200 root=gs://lab/grug-b reason="the router was mended"',
+    '/resume-as id=grug-moe-1e23-b from=gs://lab/grug/checkpoints/step-1200 root=gs://lab/grug-b reason="the router was fixed"',
   confusedWith: ['resume', 'fork', 'continue-as'],
   decide: decideResumeAs,
   decideWithoutRun: () => ({ kind: 'hand-over' }),
@@ -233,7 +233,7 @@ export const cleanupCheckpoints = {
   keys: { keep: { required: false, value: keptSteps } },
   who: () => 'write',
   summary:
-    'Lists the checkpoints of the run that nothing protects, with their sizes, and what protects the others. It deletes none: somebody else consents to exactly that list.',
+    'Lists the checkpoints of the run that nothing protects, with their sizes, and why the others are protected. It deletes nothing: another person approves exactly that list.',
   example: '/cleanup-checkpoints keep=20',
   decide: decideCleanupCheckpoints,
 } as const satisfies CommandDefinition;

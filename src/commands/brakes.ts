@@ -106,7 +106,7 @@ export const hold = {
   keys: { ...HOLD_KEYS, reason: { required: false, value: brakeReason } },
   who: (policy) => policy.permissions.hold,
   summary:
-    'Blocks launches until `/unhold`, and drops the approvals: of this run, or of its lane where the thread has no run. `run=` and `lane=` name another one, `date=` a day on which the lane proposes and launches nothing, `scope=repository` blocks everything.',
+    'Blocks launches until `/unhold` and drops the approvals: of this run, or of the lane if the thread has no run. `run=` and `lane=` name another one; `date=` skips a day of the lane; `scope=repository` blocks everything.',
   example: '/hold reason="the tokenizer changes today"',
   holdsBack: true,
   confusedWith: ['freeze', 'skip', 'pause', 'wait', 'block', 'lock', 'lockdown', 'halt'],
@@ -160,8 +160,7 @@ export const unhold = {
   name: 'unhold',
   keys: HOLD_KEYS,
   who: (policy) => policy.permissions.hold,
-  summary:
-    'Lifts the hold that `/hold` with the same arguments puts on. What was approved before has to be approved again.',
+  summary: 'Lifts the hold of `/hold` with the same arguments. Earlier approvals do not come back.',
   example: '/unhold',
   confusedWith: ['thaw', 'unfreeze', 'unskip', 'unlock', 'release', 'resume', 'continue'],
   decide: (context) =>
@@ -210,7 +209,7 @@ export const revoke = {
   // Approvers can revoke even after losing their permission.
   who: () => null,
   summary:
-    "Takes back your approval (a maintainer: everybody's), and the order that rests on it. With `run=`, in any thread, of the run of this name.",
+    "Withdraws your approval (a maintainer: everybody's) and the order that depends on it. With `run=`, in any thread: of that run.",
   example: '/revoke',
   holdsBack: true,
   confusedWith: ['unapprove', 'disapprove', 'withdraw'],
@@ -242,9 +241,9 @@ export const stop = {
   name: 'stop',
   keys: { run: { required: false, value: runWord } },
   who: (policy) => policy.permissions.stop,
-  summary:
-    'Stops the job, or takes back a launch that was ordered and has not happened; with `run=`, in any thread, that of the run of this name.',
+  summary: 'Stops the job, or withdraws an ordered launch. With `run=`, in any thread: of that run.',
   example: '/stop',
+  confusedWith: ['cancel', 'abort', 'kill', 'terminate'],
   holdsBack: true,
   decide: decideStop,
   decideNamed: decideStop,

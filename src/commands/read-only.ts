@@ -31,8 +31,9 @@ export const status = {
   who: () => null,
   // rule AG-28
   summary:
-    'Says where the run stands, on what evidence, and what is missing; with `lane=`, on any thread, what the last runs of that lane came to.',
+    'Shows the state of the run, its evidence and what is missing. With `lane=`, in any thread: the last runs of that lane.',
   example: '/status',
+  confusedWith: ['history', 'logs'],
   decide: (context) => lanePast(context) ?? answer('status-shown'),
   decideWithoutRun,
 } as const satisfies CommandDefinition;
@@ -72,7 +73,7 @@ export const why = {
   name: 'why',
   keys: {},
   who: () => null,
-  summary: 'Lists each gate that keeps the run from launching: why, what to do, and who can do it.',
+  summary: 'Lists each gate that blocks the launch: why, what to do, and who can do it.',
   example: '/why',
   decide: decideWhy,
 } as const satisfies CommandDefinition;

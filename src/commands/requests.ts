@@ -24,7 +24,7 @@ export const propose = {
   freeKeys: { name: knobPath, value: knobValue },
   who: (policy) => policy.permissions.propose,
   summary:
-    "Proposes today's ferry with these knobs, or with what is due; in somebody's own pull request that changes the experiment, takes that up as it is. The one who asks cannot approve it.",
+    "Proposes today's ferry with these knobs, or with the next candidate. In your own pull request that changes the experiment, turns it into a ferry. The requester cannot approve it.",
   example: '/propose learning_rate=4e-3 objective="integration: does warmup still hold?"',
   decide: () => ({ kind: 'hand-over' }),
   decideWithoutRun: () => ({ kind: 'hand-over' }),
@@ -59,7 +59,7 @@ export const rent = {
   },
   who: (policy) => policy.permissions.propose,
   summary:
-    'In an issue: asks for a run on a machine that is rented for it. What is not said here stands in the issue, or in the lane. The one who asks cannot approve it.',
+    'In an issue: requests a run on a rented machine. Other values come from the issue or the lane. The requester cannot approve it.',
   example: '/rent gpu="RTX 4090" hours=6 cap="5 USD" reason="does the long context still train?"',
   confusedWith: ['lease', 'hire', 'vast'],
   decide: () => answer('rent-not-here', { why: 'run-here', lanes: '' }),
@@ -97,7 +97,7 @@ export const teardown = {
   keys: { run: { required: false, value: runWord } },
   who: (policy) => policy.permissions.stop,
   summary:
-    'Destroys the rented machines of the run now, whatever they do; a job that runs is stopped with it. With `run=`, in any thread, those of the run of this name.',
+    'Destroys the rented machines of the run now, and stops a running job. With `run=`, in any thread: the machines of that run.',
   example: '/teardown',
   holdsBack: true,
   decide: decideTeardown,

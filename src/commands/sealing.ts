@@ -42,7 +42,7 @@ export const ack = {
   },
   who: (policy) => policy.permissions.ack,
   summary:
-    'Says that you took what has gone wrong, so that nobody else is called for it, or took note of the end of a watch; once the run has ended, acknowledges how. A failed run is closed by it; with `reject="…"` one whose result does not count; with `lost="…"` one whose job cannot be found any more. With `run=`, in any thread, takes it of the run of this name; what closes a run is said in its own thread.',
+    'Confirms that you respond to an incident, or that you saw the end of a watch or a run. Closes a failed run; with `reject="…"` a run with a result that does not count; with `lost="…"` a run with a job that cannot be found. With `run=`, in any thread, responds for that run; close a run in its own thread.',
   example: '/ack',
   decide: decideAck,
   decideNamed,
@@ -192,7 +192,7 @@ export const sealMilestone = {
   keys: { name: { required: true, value: milestoneName } },
   who: (policy) => policy.permissions.seal,
   summary:
-    'Seals a moment of a hero run that goes on: the newest complete checkpoint of its lineage is tagged, and deleted no more.',
+    'Seals a milestone of a running hero run: tags the newest complete checkpoint of its lineage, which is then never deleted.',
   example: '/seal-milestone name="cooldown-begins"',
   decide: decideSealMilestone,
 } as const satisfies CommandDefinition;

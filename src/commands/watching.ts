@@ -92,7 +92,7 @@ export const watch = {
   },
   who: (policy) => policy.permissions.watch,
   summary:
-    'In an issue without a run: takes over a job that somebody has launched by hand, once the cluster has said what it is and `/accept` has confirmed that. In a run whose watch has ended: has the job watched again, by its owner, or who may approve.',
+    'In an issue without a run: adopts a job that a person launched by hand, after the cluster described it and `/accept` confirmed it. In a run with an ended watch: starts the watch again, for its owner and approvers.',
   example: '/watch job=ray-run-ada-sweep-20261121-051716 cluster=us-central1 experiment=experiments/sweep.py',
   decide: decideWatch,
   decideWithoutRun,
@@ -138,7 +138,7 @@ export const accept = {
   keys: {},
   who: (policy) => policy.permissions.watch,
   summary:
-    'Takes the watch of a job that `/handoff` has offered to you, the charge of a run whose contract names you, or the job that `/watch` has asked the cluster about.',
+    'Accepts the watch that `/handoff` offered to you, the ownership of a run whose contract names you, or the job that `/watch` described.',
   example: '/accept',
   decide: decideAccept,
 } as const satisfies CommandDefinition;
@@ -197,7 +197,7 @@ export const handoff = {
   keys: {},
   who: (policy) => policy.permissions.watch,
   summary:
-    'Offers the watch of a running job to a person, whose it is after their `/accept`. By its owner, or who may approve.',
+    'Offers the watch of a running job to a person, who takes it with `/accept`. For its owner and approvers.',
   example: '/handoff @ada',
   confusedWith: ['assign', 'handover'],
   decide: decideHandoff,
@@ -261,7 +261,7 @@ export const stopWatching = {
   keys: { reason: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.watch,
   summary:
-    'Ends the watch of a job, which goes on: no alarm, and nothing is started again by itself. By its owner, or who may approve.',
+    'Ends the watch of a job. The job continues without alarms and restarts. For its owner and approvers.',
   example: '/stop-watching reason="I look at it by hand"',
   confusedWith: ['unwatch'],
   decide: decideStopWatching,

@@ -8,6 +8,23 @@ import { TEST_REGISTRY } from './test-registry.ts';
 
 const read = (comment: string): Reading => readComment(comment, TEST_REGISTRY, { otherBots: ['/lgtm'] });
 
+describe('a word of another tool', () => {
+  it.each([
+    ['/cancel', '/stop'],
+    ['/abort', '/stop'],
+    ['/kill', '/stop'],
+    ['/launch', '/approve-launch'],
+    ['/history', '/status'],
+    ['/logs', '/status'],
+    ['/freeze', '/hold'],
+    ['/retry', '/relaunch'],
+  ])('%s is answered with %s', (word, suggest) => {
+    expect(readComment(word, COMMAND_DEFINITIONS, { otherBots: [] }).errors).toMatchObject([
+      { code: 'unknown-command', suggest },
+    ]);
+  });
+});
+
 describe('an error has its position', () => {
   it.each([
     ['/hold raeson="x"', 'unknown-key', 7, 'raeson'],
