@@ -4,7 +4,8 @@ import { type CommandDefinition, policyOf } from '../commands/decision.ts';
 import { COMMAND_DEFINITIONS, definitionOf } from '../commands/registry.ts';
 import type { LabConfig } from '../config/schema.ts';
 import { limits } from '../domain/limits.ts';
-import type { SeenCommand } from '../domain/logbook/run-state.ts';
+import { rentalTerms } from '../domain/logbook/holdings.ts';
+import { isOver, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
 import { answersByKey, isQuiet } from '../domain/marker.ts';
 import type { PastOf } from '../domain/past-runs.ts';
 import { answerWords } from './answer-words.ts';
@@ -13,7 +14,7 @@ import { compactLine } from './job-table.ts';
 import { historyTable, rentedTables } from './lane-history.ts';
 import { stateLine } from './state-line.ts';
 import { wantedLine, watchPart } from './wanted.ts';
-import { code, comment, paragraphs, person, table, text } from './words.ts';
+import { code, comment, details, paragraphs, person, table, text } from './words.ts';
 
 /** The answer with this key (`answersByKey`) in the run's threads. Omits commands that were answered with only a reaction. */
 export function renderAnswer(key: string, input: RenderInput): string {
@@ -58,8 +59,7 @@ function sourceOf({ name, args }: SeenCommand): string {
 }
 
 function extraOf({ answer }: SeenCommand, input: RenderInput | null, past: PastOf): string | null {
-  if (answer?.code === 'help-shown')
-    return renderHelp(String(answer.detail['command'] ?? ''), input?.config ?? null);
+  if (answer?.code === 'help-shown') return renderHelp(String(answer.detail['command'] ?? ''), input);
   if (answer?.code === 'lane-past') return pastPart(String(answer.detail['lane'] ?? ''), past);
   if (answer?.code !== 'status-shown' || input === null) return null;
   const { symbol, title, evidence } = stateLine(input.state, input.config);
@@ -79,10 +79,58 @@ function pastPart(lane: string, past: PastOf): string {
   return paragraphs(historyTable(runs.value.rows, limits.historyCharsMax), rentedTables(rented));
 }
 
-/** All commands, or one. */
-function renderHelp(name: string, config: LabConfig | null): string {
+/** One command, or the commands for this moment of the run with all others folded. */
+function renderHelp(name: string, input: RenderInput | null): string {
+  const config = input?.config ?? null;
   const one = definitionOf(name.replace(/^\//, ''));
-  return `${commandTable(one === null ? COMMAND_DEFINITIONS : [one], config)}\n\nWrite a command at the start of its own line, outside quotes, lists and code.`;
+  if (one !== null) return commandTable([one], config);
+  const now = input === null ? COMMANDS_OF['no-run'] : commandsNow(input.state);
+  const grouped = Object.values(GROUPS).flat();
+  const isOfGroup = (names: readonly string[]) => (command: CommandDefinition) =>
+    names.includes(command.name);
+  const ofAll = COMMAND_DEFINITIONS.filter(({ name }) => !grouped.includes(name) && !now.includes(name));
+  const others = Object.entries({ 'Every run': ofAll.map(({ name }) => name), ...GROUPS }).map(
+    ([title, names]) =>
+      `**${title}**\n\n${commandTable(COMMAND_DEFINITIONS.filter(isOfGroup(names)), config)}`,
+  );
+  return paragraphs(
+    commandTable(COMMAND_DEFINITIONS.filter(isOfGroup(now)), config),
+    details('More commands', others.join('\n\n')),
+    '`/help COMMAND` explains one command. Write a command at the start of its own line, outside quotes, lists and code.',
+  );
+}
+
+type Moment = 'no-run' | 'before-launch' | 'running' | 'failed' | 'succeeded' | 'over';
+
+/** At most eight each: a person reads them in a comment. */
+const COMMANDS_OF: Readonly<Record<Moment, readonly string[]>> = {
+  'no-run': ['propose', 'rent', 'watch', 'hold', 'unhold', 'status'],
+  'before-launch': ['approve-launch', 'why', 'status', 'hold', 'unhold', 'revoke', 'propose'],
+  running: ['status', 'stop', 'hold', 'ack', 'handoff', 'until', 'keep', 'teardown'],
+  failed: ['why', 'status', 'relaunch', 'rollback', 'ack', 'seal'],
+  succeeded: ['status', 'seal', 'ack'],
+  over: ['status', 'propose'],
+};
+
+const HERO = ['rollback', 'reject-checkpoint', 'cleanup-checkpoints', 'resume-as', 'seal-milestone'];
+const RENTAL = ['rent', 'keep', 'teardown'];
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Hero runs': HERO,
+  Rentals: RENTAL,
+  'Watches and adopted jobs': ['watch', 'accept', 'handoff', 'until', 'stop-watching'],
+};
+
+function commandsNow(state: RunState): readonly string[] {
+  const isRental = rentalTerms(state) !== null;
+  const isHero = state.contract !== null && !isRental;
+  const others = [...(isHero ? [] : HERO), ...(isRental ? [] : RENTAL)];
+  return COMMANDS_OF[momentOf(state)].filter((name) => !others.includes(name));
+}
+
+function momentOf(state: RunState): Moment {
+  if (isOver(state)) return 'over';
+  if (state.end !== null) return state.end.status === 'SUCCEEDED' ? 'succeeded' : 'failed';
+  return state.submission === null ? 'before-launch' : 'running';
 }
 
 /** Without a config (in a thread without a run), the column *Who may* is omitted. */

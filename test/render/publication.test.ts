@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
+import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
 import {
   type Detail,
   type Fields,
@@ -257,6 +258,27 @@ describe('the answers', () => {
       });
     expect(publicationsOf(run.state).filter((one) => one.kind === 'answer')).toHaveLength(1);
     expect(say(run.state, 'answer')).toMatchSnapshot();
+  });
+
+  it('list at most eight commands of /help openly, for the moment of the run, and fold the others', () => {
+    const detail = { command: '' };
+    const asked = (run: RunBuilder): string => {
+      const { state } = run.commanded({ by: alice, name: 'help', code: 'help-shown', detail, comment: 42 });
+      return say(state, 'answer', 'comment-42');
+    };
+    const open = (text: string): readonly string[] =>
+      [...(text.split('<details>')[0] ?? '').matchAll(/^\| `(\/[a-z-]+)/gm)].map(([, name = '']) => name);
+    const before = asked(gated);
+    expect(open(before)).toContain('/approve-launch');
+    const running = asked(submitted);
+    expect(open(running)).toContain('/stop');
+    expect(open(running)).not.toContain('/keep');
+    expect(open(asked(submitted.ended()))).toContain('/seal');
+    for (const text of [before, running]) {
+      expect(open(text).length).toBeLessThanOrEqual(8);
+      for (const { name } of COMMAND_DEFINITIONS) expect(text).toContain(`/${name}`);
+      expect(text).toContain('`/help COMMAND`');
+    }
   });
 
   it('omit a command that was answered only by a reaction', () => {
