@@ -20,6 +20,7 @@ export type CheckpointCleanup = {
   readonly storeOf: (path: StorePath) => Observed<CheckpointStore>;
 };
 
+/** Deletes the checkpoints of an approved list, one per step. */
 export function deleteCheckpoints(input: CheckpointCleanup): Executor {
   return {
     look: () => targetLook(input),

@@ -59,6 +59,7 @@ export type Launch = {
 
 type Target = { readonly state: RunState; readonly order: IssuedOrder };
 
+/** A launch as an action of the pipeline. */
 export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitted> {
   return {
     find: () => {

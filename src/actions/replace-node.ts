@@ -21,6 +21,7 @@ export type NodeReplacement = Clock & {
   readonly replacementWaitMs: number;
 };
 
+/** Deletes a bad node and waits for its replacement. */
 export function replaceNode(input: NodeReplacement): Executor {
   const { cloud, project, vm, steps } = input;
   // An empty list proves that the machine is gone only after the cloud confirmed the deletion.

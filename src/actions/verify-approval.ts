@@ -229,6 +229,7 @@ export type ApprovalFacts = ApprovalReading & {
   readonly shown: Pick<RunFacts, 'pull' | 'issue' | 'branchWork'>;
 };
 
+/** The first reason why the approvals of an order do not count; null if they do. */
 export function approvalFault(state: RunState, order: Order, facts: ApprovalFacts): ApprovalFault | null {
   const { pull, issue } = state.proposal;
   const { config, now } = facts;

@@ -99,6 +99,7 @@ export function rememberRun({ runs }: Posted, run: RunId, { memory, ...rest }: P
   if (runs.size > RUNS_MAX && oldest.done !== true) runs.delete(oldest.value);
 }
 
+/** The memory of a process that has posted nothing. */
 export function nothingPosted(): Posted {
   return { texts: new Map(), owing: new Set(), runs: new Map() };
 }

@@ -223,6 +223,7 @@ function versionWith(
   return { run, folder, events, ends: [...ends.filter((end) => end <= from), events.length], dropped };
 }
 
+/** The version with the most entries; null without versions. */
 export function longest(versions: readonly GoodFile[]): GoodFile | null {
   return versions.reduce<GoodFile | null>(
     (best, one) => (one.events.length > (best?.events.length ?? 0) ? one : best),

@@ -136,6 +136,7 @@ export function missingCluster(state: RunState, config: Pick<LabConfig, 'cluster
   return watchedClusters(state).find((cluster) => !hasCluster(config, cluster)) ?? null;
 }
 
+/** Whether the config has this cluster. */
 export function hasCluster({ clusters }: Pick<LabConfig, 'clusters'>, cluster: string): boolean {
   return Object.hasOwn(clusters, cluster);
 }

@@ -176,6 +176,7 @@ const JUDGING = {
   unknown: says('unknown'),
 };
 
+/** The typed answers of one gate. */
 export function judging<Gate extends GateId>(_gate: Gate): Judging<Gate> {
   return JUDGING;
 }

@@ -221,6 +221,7 @@ export function runnerVerdicts(facts: ChangeGateFacts): readonly Verdict[] {
   return changeVerdicts(facts).filter(({ gate }) => isRunnerGate(gate));
 }
 
+/** The verdicts of all gates, in display order. */
 export function runGates(facts: GateFacts): readonly Verdict[] {
   return [...changeVerdicts(facts), ...approvalVerdicts(facts)];
 }

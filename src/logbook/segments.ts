@@ -28,6 +28,7 @@ export function eventsPath(folder: string, part = 1): string {
   return `${folder}/${eventsName(part)}`;
 }
 
+/** File name of the events of this part, from 1. */
 export function eventsName(part: number): string {
   return numbered('events', part, 'jsonl');
 }
@@ -43,6 +44,7 @@ export function markdownPath(folder: string, part = 1): string {
   return `${folder}/${markdownName(part)}`;
 }
 
+/** File name of the Markdown of this part, from 1. */
 export function markdownName(part: number): string {
   return numbered('logbook', part, 'md');
 }

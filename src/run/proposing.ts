@@ -45,6 +45,7 @@ export type ProposeOutcome =
   | Nothing
   | Failed;
 
+/** Nothing to propose, and why. */
 export function nothing(code: NothingCode, why: string): Nothing {
   return { kind: 'nothing', code, why };
 }

@@ -94,6 +94,7 @@ export const MODES = [
 ] as const;
 type ActionMode = (typeof MODES)[number];
 
+/** Whether the text is a mode of the action. */
 export function isMode(text: string): text is ActionMode {
   return MODES.some((mode) => mode === text);
 }

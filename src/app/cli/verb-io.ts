@@ -37,6 +37,7 @@ export function refused(io: VerbIo, error: Refusal): number {
   return error.code === 'usage' ? EXIT.usedWrongly : EXIT.no;
 }
 
+/** Reports a usage error; returns its exit code. */
 export function misused(io: VerbIo, message: string): number {
   return refused(io, { code: 'usage', message });
 }

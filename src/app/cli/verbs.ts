@@ -7,6 +7,7 @@ import type { VerbIo } from './verb-io.ts';
 
 type Exit = (code: number) => void;
 
+/** Adds every verb to the program. */
 export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
   addReaders(program, io, exit);
   addLogbook(program, io, exit);

@@ -244,6 +244,7 @@ export type OwnPulls = {
   readonly waiting: Set<number>;
 };
 
+/** The memory of a process that has seen no labelled pull request. */
 export function noOwnPulls(): OwnPulls {
   return { waiting: new Set() };
 }

@@ -233,6 +233,7 @@ export async function readTree({ objects }: GitMirror, id: string): Promise<read
   return treeRows(tree.bytes);
 }
 
+/** The id of the commit's root tree. Throws `GitError` if the commit cannot be read. */
 export async function rootTree({ objects }: GitMirror, commit: Sha): Promise<string> {
   const object = (await objects.read([commit])).get(commit);
   const tree =

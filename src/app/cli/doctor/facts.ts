@@ -34,7 +34,7 @@ export function workflowFaults(config: LabConfig, files: WorkflowFiles): readonl
     .filter((name) => !files.has(`${WORKFLOWS}/${name}`))
     .map((name) => `there is no ${name}`);
   const used = [...files.values()].flatMap((text) => [
-    ...text.matchAll(/\buses: *[^/\s]+\/ferrybot(?:\/[^@\s]*)?@([^\s}]+)/g),
+    ...text.matchAll(/\buses: {0,9}[^/\s]{1,99}\/ferrybot(?:\/[^@\s]{0,199})?@([^\s}]{1,99})/g),
   ]);
   const commits = [...new Set(used.map(([, commit = '']) => commit))];
   if (commits.includes(EXAMPLE_COMMIT)) return [...absent, "the example's placeholder is still there"];
@@ -60,7 +60,7 @@ export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): r
 /** The workflow file for pinning a runner group: the reusable workflow that the launch workflow calls, or `own`. */
 export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, own: string): string {
   const text = files.get(`${WORKFLOWS}/${workflows.launch}`) ?? '';
-  return /\buses: *([^/\s]+\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]+)/.exec(text)?.[1] ?? own;
+  return /\buses: {0,9}([^/\s]{1,99}\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]{1,99})/.exec(text)?.[1] ?? own;
 }
 
 export type Environment = {
