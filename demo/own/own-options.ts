@@ -13,17 +13,17 @@ import {
 
 export const OWN_USAGE = `ferrybot playground [--repo DIR] [--port N]
 
-serves the commits of a checkout on a GitHub of this machine, with ferrybot installed; DIR is only read
-  --help            says this
-  --repo DIR        the lab's checkout (default: the one that you are in)
-  --port N          port of the page and the API (default: 4610; 0: any free one)
-  --branch NAME     its default branch (default: the one that is checked out)
-  --keep DIR        keep the rehearsal in DIR, and go on from there
-  --actions DIR     actions of other people: DIR/OWNER/NAME or DIR/OWNER/NAME@REF, each with its action.yml
-  --server on|off   the App's server answers, or the workflows alone
-  --json            one JSON value on standard output as soon as the page is there
+Serves the commits of a checkout on a local GitHub with ferrybot installed. DIR is only read.
+  --help            shows this help
+  --repo DIR        the lab's checkout (default: the current folder)
+  --port N          port of the page and the API (default: 4610; 0: any free port)
+  --branch NAME     its default branch (default: the checked-out branch)
+  --keep DIR        keeps the rehearsal in DIR and continues from it
+  --actions DIR     third-party actions: DIR/OWNER/NAME or DIR/OWNER/NAME@REF, each with its action.yml
+  --server on|off   whether the App's server answers, or only the workflows
+  --json            prints one JSON value as soon as the page is up
 
-Exit 0 = ended by you, 1 = it could not start or broke (the JSON says why), 2 = used wrongly.
+Exit codes: 0 stopped by you, 1 could not start or failed (the JSON has the reason), 2 usage error.
 `;
 
 const SHAPE = {

@@ -19,7 +19,8 @@ export function hintWords(d: AnswerFacts<'hint'>): string {
   return `${code(d.word)} (line ${d.line}) does not count: ${PLACES[d.reason as IgnoreReason] ?? code(d.reason)}. To run it, write it in a new comment, at the start of a line of its own.`;
 }
 
-const ERRORS: Readonly<Record<ErrorCode, string>> = {
+/** What is wrong with a line, as a clause. */
+export const ERRORS: Readonly<Record<ErrorCode, string>> = {
   'unknown-command': 'there is no such command',
   'unknown-key': 'it does not take this key',
   'duplicate-key': 'a key is given twice',
@@ -32,7 +33,8 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   'two-on-a-line': 'a second command is on the same line',
 };
 
-const PLACES: Readonly<Record<IgnoreReason, string>> = {
+/** Why a slash word does not count, as a clause. */
+export const PLACES: Readonly<Record<IgnoreReason, string>> = {
   markup: 'it is in or below formatting, HTML or a list, which includes the line below',
   quote: 'it is in a quote, which includes the line below',
   code: 'it is in code',

@@ -6,7 +6,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { EXIT, misused, refused, type VerbIo } from './verb-io.ts';
 import { addVerbs } from './verbs.ts';
 
-const EXITS = 'Exit 0 = yes, 1 = no (the JSON says why), 2 = used wrongly.';
+const EXITS = 'Exit codes: 0 yes, 1 no (the JSON has the reason), 2 usage error.';
 
 /** Runs the command line. Accepts `--json` at any position, so that usage errors are JSON, too. */
 export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'json'>): Promise<number> {
@@ -32,7 +32,7 @@ export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'js
 function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknownOpts {
   const program = new Command('ferrybot')
     .usage('<verb> [--json]; ferrybot <verb> --help')
-    .helpOption('-h, --help', 'what there is')
+    .helpOption('-h, --help', 'shows this help')
     .version(versionText(io), '-V, --version', 'the version of ferrybot')
     .exitOverride()
     .configureHelp(io.json ? { formatHelp: (asked) => `${JSON.stringify(helpValue(asked))}\n` } : {})
@@ -40,7 +40,8 @@ function createProgram(io: VerbIo, exit: (code: number) => void): CommandUnknown
       writeOut: (text) => io.stdout.write(text),
       // The catch block writes the JSON value of a usage error.
       writeErr: (text) => (io.json ? undefined : io.stderr.write(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, '')),
+      outputError: (text, write) =>
+        write(`${text.replace(/^error: /, '')}Run \`ferrybot --help\` to list the verbs.\n`),
     });
   addVerbs(program, io, exit);
   if (!io.json) program.addHelpText('afterAll', `\n${EXITS}`);

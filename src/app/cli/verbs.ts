@@ -19,13 +19,8 @@ export function addVerbs(program: Command, io: VerbIo, exit: Exit): void {
 function addReaders(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('read-comment')
-    .description('which commands a comment on standard input holds, and why a slash word does not fire')
-    .option(
-      '--other-bot </word>',
-      'a word that another bot answers to; may be given several times',
-      each,
-      NONE,
-    )
+    .description('which commands a comment on standard input runs, and why another slash word does not')
+    .option('--other-bot </word>', 'a word of another bot; repeatable', each, NONE)
     .action(async ({ otherBot }) => {
       const { readCommentVerb } = await import('./verbs/read-comment.ts');
       exit(await readCommentVerb(io, otherBot));
@@ -45,14 +40,14 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .action(async (file) => exit(await (await import('./verbs/check-files.ts')).readKnobsVerb(io, file)));
   program
     .command('classify')
-    .description('what a job died of, by its log on standard input, and what is done first about it')
+    .description('why a job failed, by its log on standard input, and the first response')
     .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: the end status that the engine reports')
     .action(async ({ endStatus }) =>
       exit(await (await import('./verbs/failed-job.ts')).classifyVerb(io, endStatus)),
     );
   program
     .command('fix')
-    .description('the correction of a slip that a job died of, as a patch, or why there is none')
+    .description('a patch for the small error that failed a job, or why there is none')
     .requiredOption('--log <FILE>', "the job's log; - is standard input")
     .option('--tree <DIR>', 'the files that it ran', '.')
     .action(async (options) => exit(await (await import('./verbs/failed-job.ts')).fixVerb(io, options)));
@@ -61,8 +56,8 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .description('the alarms and actions of the watch for a recorded trace or a plain log')
     .argument('[TRACE]', 'a trace, see docs/traces.md')
     .option('--log <FILE>', 'a plain log, with or without times in its lines; - is standard input')
-    .option('--start <TIME>', 'when the job began; by default with the first line', instant)
-    .option('--until <TIME>', 'until when it was seen, where that is after its last line', instant)
+    .option('--start <TIME>', 'start of the job; default: the first line', instant)
+    .option('--until <TIME>', 'end of the observation; default: the last line', instant)
     .option(
       '--end-status <STATUS>',
       'SUCCEEDED, FAILED, STOPPED or RUNNING: the status that the engine reports',
@@ -77,11 +72,11 @@ function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
     .command('checkpoints')
     .description('which checkpoints a store has, which one a run would resume from, and why')
     .argument('<ROOT>', 'gs://…, s3://… or an absolute folder', named)
-    .option('--temporary <ROOT>', 'a root that is searched as well; may be given several times', each, NONE)
-    .option('--exclude <PATH>', 'is passed over with all below it; may be given several times', each, NONE)
-    .option('--max-step <N>', 'later ones are passed over', wholeNumber)
-    .option('--step <N>', 'the one that is asked for: refused where it may not be used', wholeNumber)
-    .option('--run <RUN>', 'only what attempts of this run wrote and nobody rejected')
+    .option('--temporary <ROOT>', 'another root to search; repeatable', each, NONE)
+    .option('--exclude <PATH>', 'a path to skip, with all below it; repeatable', each, NONE)
+    .option('--max-step <N>', 'skips later steps', wholeNumber)
+    .option('--step <N>', 'checks whether this step can be used', wholeNumber)
+    .option('--run <RUN>', 'only checkpoints of this run that were not rejected')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (root, { maxStep, step, run, ...options }) => {
       const { checkpointsVerb } = await import('./verbs/recorded-runs.ts');
@@ -100,8 +95,8 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     );
   program
     .command('history')
-    .description('the last runs of a lane: what was new in each, metrics, verdict, cost, and where')
-    .argument('[LANE]', 'by default all lanes')
+    .description('the last runs of a lane: changes, metrics, verdict, cost and cluster')
+    .argument('[LANE]', 'default: all lanes')
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
     .action(async (lane, { dir }) =>
       exit(await (await import('./verbs/recorded-runs.ts')).historyVerb(io, lane ?? null, dir)),
@@ -111,7 +106,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .command('verify')
     .description('checks a copy of the logbook offline')
     .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
-    .option('--keys <CONFIG>', 'a config whose keys count; by default those that the record names itself')
+    .option('--keys <CONFIG>', 'a config with the keys; default: the keys in the record')
     .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
     .action(async (path, options) =>
       exit(await (await import('./verbs/logbook-verify.ts')).logbookVerify(io, path, options)),
@@ -120,16 +115,14 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .command('show')
     .description('prints a run in plain text')
     .argument('<PATH>', 'a file, the folder of a run, or a checkout of the branch', named)
-    .option('--keys <CONFIG>', 'a config whose keys count; by default those that the record names itself')
+    .option('--keys <CONFIG>', 'a config with the keys; default: the keys in the record')
     .option('--head <SEQ:HASH>', 'an entry that must be there, with at least 12 digits of its hash')
     .action(async (path, options) =>
       exit(await (await import('./verbs/logbook-verify.ts')).logbookShow(io, path, options)),
     );
   logbook
     .command('repair')
-    .description(
-      'puts broken files of the record back on their last good entries, in a commit that it pushes',
-    )
+    .description('restores broken files of the record to their last good entries, and pushes the commit')
     .option('--repo <DIR>', 'a clone with a remote "origin"', '.')
     .option('--dry-run', 'prints the repair and pushes nothing', false)
     .action(async ({ repo, dryRun }) =>
@@ -141,7 +134,7 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('check-pr')
     .description('every launch gate on a local branch, before anyone opens a pull request')
-    .option('--base <REF>', 'what it is compared with; by default the target branch')
+    .option('--base <REF>', 'base of the comparison; default: the target branch')
     .option('--head <REF>', 'the branch', 'HEAD')
     .option('--lane <NAME>', 'the lane, if the changed files do not show it')
     .option('--body <FILE>', 'the text of the pull request')
@@ -153,15 +146,15 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
     .action(async (file) => exit(await (await import('./verbs/check-files.ts')).checkConfigVerb(io, file)));
   program
     .command('check-infra')
-    .description('set-up commands of cluster files that write where a bucket may not be mounted')
-    .argument('[FILE...]', 'by default every YAML file of infra/')
-    .option('--mount-point <PATH>', 'where a bucket is mounted; may be given several times', each, NONE)
+    .description('commands in cluster files that write below an unmounted bucket')
+    .argument('[FILE...]', 'default: every YAML file of infra/')
+    .option('--mount-point <PATH>', 'mount point of a bucket; repeatable', each, NONE)
     .action(async (files, { mountPoint }) =>
       exit(await (await import('./verbs/check-files.ts')).checkInfraVerb(io, files, mountPoint)),
     );
   program
     .command('backtest')
-    .description('which decisions of recorded ferries a changed config would have made otherwise')
+    .description('past decisions that a changed config would change')
     .requiredOption('--config <FILE>', 'the changed config')
     .option('--logbook <DIR>', 'a copy of the record', '.')
     .action(async ({ config, logbook }) =>
@@ -172,15 +165,14 @@ function addChecks(program: Command, io: VerbIo, exit: Exit): void {
 function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
   program
     .command('doctor')
-    .description('what the repository is set up with, what is missing, and what this token cannot see')
+    .description('checks the set-up of the repository: fine, missing, or not visible with this token')
     .action(async () => exit(await (await import('./verbs/doctor.ts')).doctorVerb(io)));
   program
     .command('playground')
-    .description(
-      'a GitHub on this machine that serves your checkout with ferrybot installed, to try everything on it',
-    )
+    .description('serves your checkout on a local GitHub with ferrybot installed')
     .usage('[--repo DIR] [--port N]')
-    // The playground program parses its own options.
+    // The playground program parses its own options, `--help` too.
+    .helpOption(io.json ? '-h, --help' : false)
     .allowUnknownOption()
     .argument('[options...]')
     .action(async (options) =>

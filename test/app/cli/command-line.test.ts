@@ -35,7 +35,7 @@ describe('help', () => {
       const { code, out, err } = await ferrybot(...args);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       for (const name of verbs) expect(out).toMatch(new RegExp(`^  ${name.split(' ')[0]} .*[a-z]`, 'm'));
-      expect(out).toMatch(/Exit 0 = yes, 1 = no .*, 2 = used wrongly\.$/);
+      expect(out).toMatch(/Exit codes: 0 yes, 1 no .*, 2 usage error\.$/);
     }
   });
 

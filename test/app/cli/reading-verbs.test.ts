@@ -1,11 +1,13 @@
 /** `ferrybot read-comment` and `ferrybot delta` as a script sees them: one JSON value, and the exit code. */
 
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { callVerb } from './call-verb.ts';
+import { type Called, callVerb } from './call-verb.ts';
 
 let folder = '';
 
@@ -19,6 +21,37 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(folder, { recursive: true });
+});
+
+describe('without --json', () => {
+  const said = (verb: string, args: readonly string[], stdin: string | Uint8Array = ''): Promise<Called> =>
+    callVerb(verb, folder, args, stdin);
+
+  it('explains each line of a comment in a sentence', async () => {
+    const { code, out } = await said('read-comment', [], '/stop\n\n/kill\n\nplease /hold\n');
+    expect(code).toBe(0);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      'line 1: /stop runs.',
+      'line 3, column 1: /kill does not run: there is no such command. Did you mean /stop?',
+    ]);
+    expect(out).toContain('/hold does not run: it is not at the start of a line.');
+    expect((await said('read-comment', [], 'thanks')).out).toBe('The comment has no command.\n');
+  });
+
+  it('tells classify apart from a log if the input is compressed', async () => {
+    const packed = gzipSync(randomBytes(4_096));
+    expect(await said('classify', [], packed)).toMatchObject({ code: 1, out: '', err: /not a text log/ });
+    const latin1 = Buffer.from('caf\u00e9 ferm\u00e9\nKeyError: 1\n', 'latin1');
+    expect((await said('classify', [], latin1)).err).toBe('');
+  });
+
+  it('distinguishes a missing folder of checkpoints from an empty one', async () => {
+    const missing = await said('checkpoints', ['/no/such/folder']);
+    expect(missing).toMatchObject({ code: 1, err: 'There is no folder /no/such/folder.\n' });
+    expect((await said('checkpoints', [await mkdtemp(join(folder, 'empty-'))])).out).toContain(
+      'none is chosen',
+    );
+  });
 });
 
 describe('read-comment', () => {

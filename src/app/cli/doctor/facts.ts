@@ -60,7 +60,10 @@ export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): r
 /** The workflow file for pinning a runner group: the reusable workflow that the launch workflow calls, or `own`. */
 export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, own: string): string {
   const text = files.get(`${WORKFLOWS}/${workflows.launch}`) ?? '';
-  return /\buses: {0,9}([^/\s]{1,99}\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]{1,99})/.exec(text)?.[1] ?? own;
+  return (
+    /\buses: {0,9}([^/\s]{1,99}\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]{1,99})/.exec(text)?.[1] ??
+    own
+  );
 }
 
 export type Environment = {

@@ -17,13 +17,28 @@ const clean = (text: string): string =>
 
 const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
 
+/** Characters that text logs rarely have: NUL, and bytes that are not UTF-8. */
+const NO_TEXT = /[\0\uFFFD]/g;
+/** A text log in another encoding has fewer; compressed data has about half. */
+const NO_TEXT_SHARE_MAX = 0.2;
+
 /** Exit 0 if the class is known. `endStatus`: the engine's status, which the log may not contain. */
 export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
   const status = STATUSES.find((one) => one === endStatus) ?? null;
   if (endStatus !== undefined && status === null)
     return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
   const diagnosis = createDiagnosis();
-  for await (const line of logLines(io.stdin)) diagnosis.read(line);
+  let [characters, unreadable] = [0, 0];
+  for await (const line of logLines(io.stdin)) {
+    characters += line.length;
+    unreadable += line.match(NO_TEXT)?.length ?? 0;
+    diagnosis.read(line);
+  }
+  if (unreadable > NO_TEXT_SHARE_MAX * characters)
+    return refused(io, {
+      code: 'not-text',
+      message: 'standard input is not a text log. Unpack it first, for example with `gunzip -c job.log.gz`.',
+    });
   const found = diagnosis.conclude(status);
   const evidence = found.evidence.map(({ line, text }) => ({ line, text: clean(text) }));
   const traceback =

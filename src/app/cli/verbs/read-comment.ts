@@ -2,6 +2,7 @@
 
 import { readComment } from '../../../commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../../../commands/registry.ts';
+import { ERRORS, PLACES } from '../../../render/mistake-words.ts';
 import { answer, EXIT, misused, readInputText, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if at least one command fires. */
@@ -10,13 +11,15 @@ export async function readCommentVerb(io: VerbIo, otherBots: readonly string[]):
   if (!text.ok) return misused(io, text.error);
   const reading = readComment(text.value, COMMAND_DEFINITIONS, { otherBots });
   const lines = [
-    ...reading.commands.map((c) => `line ${c.line}: ${c.source}\n`),
+    ...reading.commands.map(({ line, source }) => `line ${line}: ${source} runs.\n`),
     ...reading.errors.map(
-      (e) =>
-        `line ${e.line}, column ${e.column}: ${e.word}: ${e.code}${e.suggest === undefined ? '' : `, did you mean ${e.suggest}?`}\n`,
+      ({ line, column, word, code, suggest }) =>
+        `line ${line}, column ${column}: ${word} does not run: ${ERRORS[code]}.${suggest === undefined ? '' : ` Did you mean ${suggest}?`}\n`,
     ),
-    ...reading.ignored.map((i) => `line ${i.line}: ${i.word} does not fire: ${i.reason}\n`),
+    ...reading.ignored.map(
+      ({ line, word, reason }) => `line ${line}: ${word} does not run: ${PLACES[reason]}.\n`,
+    ),
   ];
-  answer(io, reading, lines.join(''));
+  answer(io, reading, lines.length === 0 ? 'The comment has no command.\n' : lines.join(''));
   return reading.commands.length > 0 ? EXIT.yes : EXIT.no;
 }

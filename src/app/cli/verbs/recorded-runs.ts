@@ -1,5 +1,7 @@
 /** `ferrybot manifest RUN --dir DIR`: prints the newest manifest of a run as canonical JSON, with its digest. */
 
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   askedCheckpoint,
@@ -80,7 +82,11 @@ export async function checkpointsVerb(
 ): Promise<number> {
   const state = options.run === undefined ? null : await stateOfRun(io, options.run, options.dir);
   if (state !== null && !state.ok) return refused(io, state.error);
-  const roots = await Promise.all([root, ...options.temporary].map((one) => searched(io, one)));
+  const places = [root, ...options.temporary];
+  const missing = places.find((one) => !/^\w+:\/\//.test(one) && !existsSync(resolve(io.cwd, one)));
+  if (missing !== undefined)
+    return refused(io, { code: 'no-store', message: `There is no folder ${missing}.` });
+  const roots = await Promise.all(places.map((one) => searched(io, one)));
   const search: Search = {
     roots,
     lineage: state === null ? null : lineageFor(state.value),
