@@ -113,8 +113,9 @@ export function jobStateBy(witnesses: Witnesses, now: Instant): Exclude<JobState
   if (trouble.signatures.length > 0 || trouble.alarms.some((one) => STANDING.has(one))) return 'degraded';
   const movedAt = newest(progress?.at ?? null, tracker?.movedAt ?? null);
   if (movedAt === null) return log?.hasLines === true ? 'compiling' : 'allocated';
-  const isLogDark = now - (log?.at ?? 0) >= limits.engineUnreadMs;
-  return isLogDark && now - movedAt >= limits.engineUnreadMs ? 'unknown' : 'stepping';
+  // By the newest observation: until the next one, nothing can be seen.
+  const isLogDark = watch.at - (log?.at ?? 0) >= limits.engineUnreadMs;
+  return isLogDark && watch.at - movedAt >= limits.engineUnreadMs ? 'unknown' : 'stepping';
 }
 
 function newest(one: Instant | null, other: Instant | null): Instant | null {
