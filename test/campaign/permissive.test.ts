@@ -6,7 +6,7 @@
 
 import { vi } from 'vitest';
 import { citationKey } from '../../src/domain/launch/order.ts';
-import { known } from '../../src/domain/values.ts';
+import { known, type Sha } from '../../src/domain/values.ts';
 import { showDefences } from './permissive.ts';
 import { playScenario } from './sequence.ts';
 
@@ -37,15 +37,24 @@ vi.mock('../../src/commands/approve-launch.ts', async (original) => {
 
 vi.mock('../../src/run/approvals.ts', async (original) => {
   const real = await original<typeof import('../../src/run/approvals.ts')>();
-  const approvalFacts: typeof real.approvalFacts = (state, facts, ...rest) => {
-    const { comments } = facts;
-    if (!gone.has('commit of a review (control)') || comments.kind === 'unknown')
-      return real.approvalFacts(state, facts, ...rest);
-    const commit = state.gate?.commit ?? null;
-    const all = comments.value.map((one) => ({ ...one, commit }));
-    return real.approvalFacts(state, { ...facts, comments: known(all) }, ...rest);
-  };
-  return { ...real, approvalFacts };
+  type Comments = Parameters<typeof real.approvalFacts>[1]['comments'];
+  const ofCommit = (commit: Sha | null, comments: Comments): Comments =>
+    gone.has('commit of a review (control)') && comments.kind === 'known'
+      ? known(comments.value.map((one) => ({ ...one, commit })))
+      : comments;
+  const approvalFacts: typeof real.approvalFacts = (state, facts, ...rest) =>
+    real.approvalFacts(
+      state,
+      { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) },
+      ...rest,
+    );
+  const decideApprovals: typeof real.decideApprovals = (state, facts, ...rest) =>
+    real.decideApprovals(
+      state,
+      { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) },
+      ...rest,
+    );
+  return { ...real, approvalFacts, decideApprovals };
 });
 
 vi.mock('../../src/domain/logbook/run-state.ts', async (original) => {
