@@ -86,18 +86,24 @@ function renderHelp(name: string, input: RenderInput | null): string {
   if (one !== null) return commandTable([one], config);
   const now = input === null ? COMMANDS_OF['no-run'] : commandsNow(input.state);
   const grouped = Object.values(GROUPS).flat();
-  const isOfGroup = (names: readonly string[]) => (command: CommandDefinition) =>
-    names.includes(command.name);
-  const ofAll = COMMAND_DEFINITIONS.filter(({ name }) => !grouped.includes(name) && !now.includes(name));
-  const others = Object.entries({ 'Every run': ofAll.map(({ name }) => name), ...GROUPS }).map(
+  const ofAll = COMMAND_DEFINITIONS.map((one) => one.name).filter((one) => !grouped.includes(one));
+  const others = Object.entries({ 'Every run': ofAll, ...GROUPS }).map(
     ([title, names]) =>
-      `**${title}**\n\n${commandTable(COMMAND_DEFINITIONS.filter(isOfGroup(names)), config)}`,
+      `**${title}**\n\n${commandTable(named(names.filter((one) => !now.includes(one))), config)}`,
   );
   return paragraphs(
-    commandTable(COMMAND_DEFINITIONS.filter(isOfGroup(now)), config),
+    commandTable(named(now), config),
     details('More commands', others.join('\n\n')),
     '`/help COMMAND` explains one command. Write a command at the start of its own line, outside quotes, lists and code.',
   );
+}
+
+function named(names: readonly string[]): readonly CommandDefinition[] {
+  return names.map((name) => {
+    const definition = definitionOf(name);
+    if (definition === null) throw new Error(`/help lists ${name}, which is no command`);
+    return definition;
+  });
 }
 
 type Moment = 'no-run' | 'before-launch' | 'running' | 'failed' | 'succeeded' | 'over';

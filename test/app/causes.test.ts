@@ -5,8 +5,8 @@ import { causesOf, noteReconciled } from '../../src/app/control/reconcile-run.ts
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
 import { agendaFor, type Cause, causesOfStep } from '../../src/run/reconcile.ts';
 import { append, NO_ATTEMPTS } from '../../src/run/step.ts';
+import { CONFIG, gatedOn } from '../run/parts.ts';
 import { NOON } from '../support/run-facts.ts';
-import { CONFIG, gatedOn } from './parts.ts';
 
 const { state } = gatedOn();
 const COMMENT = { kind: 'comment', surface: 'comment', comment: 5, hasSlash: true } as const;
