@@ -85,6 +85,7 @@ describe('a run with a record that does not verify', () => {
     await lab.close();
   });
 
+  // threat T252
   it('starts one stop workflow for a /stop, not another one after each that ends', async () => {
     const { lab, run, pull, jobId } = await running({ server: false });
     await push(lab, run, (text) => `${text}junk\n`);
