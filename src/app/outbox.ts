@@ -1,5 +1,5 @@
 /**
- * The outbox of every process. The record lists pending texts, markers identify posted ones, and `run/outbox.ts` decides who posts. Alerts
+ * The outbox of every process. The record lists pending texts, markers identify posted ones, and `src/run/publications.ts` decides who posts. Alerts
  * come first; GitHub's rate limits pace the rest.
  */
 

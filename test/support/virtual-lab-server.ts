@@ -49,7 +49,7 @@ export function startServer({ world, clock, log, compose, installation, sweepMs 
       try {
         await worker.handle(batch);
       } catch (error) {
-        // As in src/app/wake-queue.ts: a failed trigger is logged, and the process continues with its memory.
+        // As in src/app/server/work-queue.ts: a failed trigger is logged, and the process continues with its memory.
         if (!(error instanceof Crash)) {
           log.push(`server: a trigger failed: ${error instanceof Error ? error.stack : String(error)}`);
           continue;

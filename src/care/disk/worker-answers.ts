@@ -111,7 +111,7 @@ export function readLook({ exitCode, stdout, stderr }: LookEnd, expect: string):
 /**
  * `deleted`: nothing is left; `nothing`: there was nothing to delete; `refused`: nothing was deleted; `incomplete`: the data
  * was moved aside, and `leftFiles` files could not be deleted. `code`: a reason from the remote command
- * (src/clouds/gcp/clean-script.ts). `freedBytes`: freed on the boot disk.
+ * (src/clouds/gcp/ssh.ts). `freedBytes`: freed on the boot disk.
  */
 export type CleanAnswer = {
   readonly outcome: keyof typeof EXITS;
