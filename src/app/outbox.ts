@@ -1,6 +1,6 @@
 /**
- * The outbox of every process. The record lists pending texts, markers identify posted ones, and `src/run/publications.ts` decides who posts. Alerts
- * come first; GitHub's rate limits pace the rest.
+ * The outbox of every process. The record lists pending texts, markers identify posted ones, and `src/run/publications.ts` decides who
+ * posts. Alerts come first; GitHub's rate limits pace the rest.
  */
 
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
