@@ -57,7 +57,8 @@ export type Launch = {
   readonly redact: (text: string) => string;
 };
 
-type Target = { readonly state: RunState; readonly order: IssuedOrder };
+/** A run, and its order to carry out. */
+export type Target = { readonly state: RunState; readonly order: IssuedOrder };
 
 /** A launch as an action of the pipeline. */
 export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitted> {
@@ -148,7 +149,7 @@ async function submit(
   launch.boundary('submit-job', 'after');
   await shipped.leave(mayRunIn(outcome, shipped));
   if (outcome.kind === 'absent' && isBegun && under.otherwise !== null) return under.otherwise;
-  return endingOf(launch, order, shipped, engine, outcome);
+  return endingOf(launch, { order, shipped, engine }, outcome);
 }
 
 /** The folder on this machine in which a job runs or may run; null if there is none. */
@@ -159,11 +160,12 @@ function mayRunIn(outcome: SubmitOutcome, { spec }: ShippedJob): string | null {
   return locator.kind === 'process' ? locator.workingDirectory : null;
 }
 
+/** What was submitted, and the engine that got it. */
+type Given = { readonly order: IssuedOrder; readonly shipped: ShippedJob; readonly engine: Engine };
+
 function endingOf(
   launch: Launch,
-  order: IssuedOrder,
-  shipped: ShippedJob,
-  engine: Engine,
+  { order, shipped, engine }: Given,
   outcome: SubmitOutcome,
 ): Ending<Submitted | Refused> {
   switch (outcome.kind) {

@@ -73,13 +73,18 @@ export async function apartFromComments<T>(
   }
 }
 
+/** The work for one element, and the location of its errors. */
+type EachWork<Item, Made> = {
+  readonly whereOf: (item: Item) => Where;
+  readonly work: (item: Item) => readonly Made[];
+};
+
 /** Runs the work for each element. An element that throws contributes nothing. */
 export function containedEach<Item, Made>(
   place: Place,
   troubles: Trouble[],
   items: Iterable<Item>,
-  whereOf: (item: Item) => Where,
-  work: (item: Item) => readonly Made[],
+  { whereOf, work }: EachWork<Item, Made>,
 ): readonly Made[] {
   return [...items].flatMap((item) => {
     try {

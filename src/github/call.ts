@@ -311,16 +311,21 @@ export type OptionalPart = {
   readonly only: 'NOT_FOUND' | null;
 };
 
+/** A query, the schema of its answer, and the parts that may be missing. */
+type Query<Schema extends z.ZodType> = {
+  readonly text: string;
+  readonly schema: Schema;
+  readonly optional?: readonly OptionalPart[];
+};
+
 /**
  * GraphQL reports errors with status 200. An error makes the result unknown. An error in an optional part makes the whole part null.
  * So a caller cannot mistake a partial answer for a complete one.
  */
 export async function query<Schema extends z.ZodType>(
   client: GitHubClient,
-  text: string,
+  { text, schema, optional = [] }: Query<Schema>,
   variables: Record<string, unknown>,
-  schema: Schema,
-  optional: readonly OptionalPart[] = [],
 ): Promise<Observed<z.infer<Schema>>> {
   // GitHub Enterprise Server has REST at /api/v3 and GraphQL at /api/graphql.
   const baseUrl = client.baseUrl.replace(/\/v3\/?$/, '');

@@ -83,7 +83,7 @@ async function readNode(
   { nodeId, thread, dismissed }: Located,
   reading: Reading,
 ): Promise<Observed<CommentFacts>> {
-  const answer = await query(client, NODE_QUERY, { id: nodeId }, nodeSchema);
+  const answer = await query(client, { text: NODE_QUERY, schema: nodeSchema }, { id: nodeId });
   if (answer.kind === 'unknown') return answer;
   const { node } = answer.value;
   const written = { ...node, databaseId: citation.comment, isMinimized: node.isMinimized || dismissed };

@@ -109,7 +109,7 @@ export async function editComment(
 ): Promise<EffectOutcome> {
   if (hidden !== undefined) {
     noteWrite(client);
-    const shown = await query(client, UNHIDE, { id: hidden }, unhidden);
+    const shown = await query(client, { text: UNHIDE, schema: unhidden }, { id: hidden });
     if (shown.kind === 'unknown') return { kind: 'unknown', message: shown.why };
   }
   return idOf(

@@ -199,9 +199,8 @@ export async function readOwnThread(
   number: number,
 ): Promise<Observed<OwnPull | OwnIssue | null>> {
   const variables = { owner: client.owner, repo: client.repo, number };
-  const answer = await query(client, QUERY, variables, schema, [
-    { path: ['repository', 'issueOrPullRequest'], only: 'NOT_FOUND' },
-  ]);
+  const optional = [{ path: ['repository', 'issueOrPullRequest'], only: 'NOT_FOUND' as const }];
+  const answer = await query(client, { text: QUERY, schema, optional }, variables);
   if (answer.kind === 'unknown') return answer;
   const found = answer.value.repository.issueOrPullRequest;
   if (found === null) return known(null);

@@ -26,7 +26,6 @@ import {
   type IssueAnswer,
   LINE_COMMENTS_CONNECTION,
   REVIEWS_CONNECTION,
-  type ReviewAnswer,
   readOn,
   type ThreadsAnswer,
 } from './thread-schema.ts';
@@ -70,12 +69,12 @@ export async function commentsOf(
   since: Instant | null,
   reading: Reading,
 ): Promise<Observed<readonly CommentFacts[]>> {
-  const isOld = since === null ? null : ({ createdAt }: CommentAnswer) => instantOf(createdAt) < since;
-  const comments = await readOn(client, thread.id, COMMENTS_CONNECTION, thread.comments, isOld);
+  const isOld = since === null ? undefined : ({ createdAt }: CommentAnswer) => instantOf(createdAt) < since;
+  const comments = await readOn(client, thread.id, COMMENTS_CONNECTION, { first: thread.comments, isOld });
   if (comments.kind === 'unknown') return comments;
   const found = comments.value.map((c) => commentOf(c, 'comment', thread.number, reading));
   if (thread.reviews === undefined) return known(found);
-  const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, thread.reviews, null);
+  const reviews = await readOn(client, thread.id, REVIEWS_CONNECTION, { first: thread.reviews });
   if (reviews.kind === 'unknown') return reviews;
   const isUntrusted = untrustedCheck(client);
   for (const review of reviews.value) {
@@ -85,9 +84,13 @@ export async function commentsOf(
     const lines =
       pageInfo.hasPreviousPage && (await isUntrusted(review.author))
         ? known(nodes)
-        : await readOn(client, review.id, LINE_COMMENTS_CONNECTION, review.comments, null);
+        : await readOn(client, review.id, LINE_COMMENTS_CONNECTION, { first: review.comments });
     if (lines.kind === 'unknown') return lines;
-    found.push(...submitted(review, review.submittedAt, lines.value, thread.number, reading));
+    const said = [
+      commentOf(review, 'review', thread.number, reading),
+      ...lines.value.map((line) => commentOf(line, 'review-comment', thread.number, reading)),
+    ];
+    found.push(...submittedAt(instantOf(review.submittedAt), said));
   }
   return known(found);
 }
@@ -104,18 +107,8 @@ function untrustedCheck(client: GitHubClient): (author: AuthorAnswer) => Promise
   };
 }
 
-function submitted(
-  review: ReviewAnswer,
-  submittedAt: string,
-  lines: readonly CommentAnswer[],
-  thread: number,
-  reading: Reading,
-): readonly CommentFacts[] {
-  const said = [
-    commentOf(review, 'review', thread, reading),
-    ...lines.map((line) => commentOf(line, 'review-comment', thread, reading)),
-  ];
-  const from = instantOf(submittedAt);
+/** Moves what was written in a draft to the submission of the draft. */
+function submittedAt(from: Instant, said: readonly CommentFacts[]): readonly CommentFacts[] {
   return said.map((one) => (one.createdAt >= from ? one : { ...one, createdAt: from }));
 }
 

@@ -29,25 +29,28 @@ type Connection<Node extends z.ZodType> = {
   readonly newestFirst?: true;
 };
 
+/** `first`: the page that was already read. `isOld`: reads no page before the first old node. Without it, reads all pages. */
+type Extent<Node> = { readonly first?: Page<Node>; readonly isOld?: ((node: Node) => boolean) | undefined };
+
 /**
- * All nodes in the connection's order, back to the first old one (`isOld`; null: all). `first`: the page that was already read.
+ * All nodes in the connection's order, back to the first old one.
  * Unknown if a page is unreadable, or beyond `THREAD_COMMENTS_MAX` nodes.
  */
 export async function readOn<Schema extends z.ZodType>(
   client: GitHubClient,
   id: string,
   connection: Connection<Schema>,
-  first: Page<z.infer<Schema>> | null,
-  isOld: ((node: z.infer<Schema>) => boolean) | null,
+  { first, isOld }: Extent<z.infer<Schema>>,
 ): Promise<Observed<readonly z.infer<Schema>[]>> {
   let nodes = first?.nodes ?? [];
-  let cursor = first === null ? null : olderThan(connection, first);
-  for (let isUnread = first === null; isUnread || cursor !== null; isUnread = false) {
+  let cursor = first === undefined ? null : olderThan(connection, first);
+  for (let isUnread = first === undefined; isUnread || cursor !== null; isUnread = false) {
     const oldest = connection.newestFirst ? nodes.at(-1) : nodes[0];
-    if (isOld !== null && oldest !== undefined && isOld(oldest)) return known(nodes);
+    if (oldest !== undefined && isOld?.(oldest) === true) return known(nodes);
     if (nodes.length >= THREAD_COMMENTS_MAX)
       return unknown(`${connection.field} holds more than ${THREAD_COMMENTS_MAX} entries`);
-    const read = await query(client, queryOf(connection), { id, cursor }, answerOf(connection.node));
+    const older = { text: queryOf(connection), schema: answerOf(connection.node) };
+    const read = await query(client, older, { id, cursor });
     if (read.kind === 'unknown') return read;
     const page = read.value.node?.page;
     if (page === undefined) return unknown(`${connection.field} is not there any more`);
@@ -266,5 +269,4 @@ export type ThreadsAnswer = z.infer<typeof threadsSchema>;
 export type IssueFirstAnswer = z.infer<typeof issueFirstSchema>;
 export type IssueAnswer = z.infer<typeof issueSchema>;
 export type CommentAnswer = z.infer<typeof commentSchema>;
-export type ReviewAnswer = z.infer<typeof reviewSchema>;
 export type AuthorAnswer = z.infer<typeof authorSchema>;

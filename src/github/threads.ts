@@ -40,7 +40,7 @@ async function versionsOf(
   { issueMarkerOf }: Pick<Reading, 'issueMarkerOf'>,
 ): Promise<Observed<readonly TextVersion[]>> {
   const first = userContentEdits ?? { nodes: [], pageInfo: NO_PAGES };
-  const edits = await readOn(client, id, EDITS_CONNECTION, first, null);
+  const edits = await readOn(client, id, EDITS_CONNECTION, { first });
   if (edits.kind === 'unknown') return edits;
   const newestFirst = edits.value.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
   const told = newestFirst.map(({ editor, diff }) => ({ by: contributorOf(editor), text: diff }));
@@ -85,11 +85,12 @@ const written = {
   lastEditedAt: z.string().nullable(),
 };
 const issueTextSchema = z.object({ repository: z.object({ issue: z.object(written).nullable() }) });
+const ISSUE_TEXT = { text: ISSUE_TEXT_QUERY, schema: issueTextSchema };
 
 /** An issue's description with its last edit, which REST does not report. Unknown if the issue does not exist or cannot be read. */
 export async function readIssueText(client: GitHubClient, number: number): Promise<Observed<StandingText>> {
   const { owner, repo } = client;
-  const answer = await query(client, ISSUE_TEXT_QUERY, { owner, repo, number }, issueTextSchema);
+  const answer = await query(client, ISSUE_TEXT, { owner, repo, number });
   if (answer.kind === 'unknown') return answer;
   const { issue } = answer.value.repository;
   if (issue === null) return unknown('there is no such issue');
@@ -111,13 +112,9 @@ export async function readTextHistory(
   const { nodeId, thread, body, createdAt, editedAt } = text;
   if (editedAt === null)
     return known([{ editedAt: createdAt, isDeleted: false, by: null, body, marker: markerOf(thread, body) }]);
-  const all = await readOn(
-    client,
-    nodeId,
-    EDITS_CONNECTION,
-    null,
-    (edit) => instantOf(edit.editedAt) < since,
-  );
+  const all = await readOn(client, nodeId, EDITS_CONNECTION, {
+    isOld: (edit) => instantOf(edit.editedAt) < since,
+  });
   if (all.kind === 'unknown') return all;
   const newestFirst = all.value.toSorted((a, b) => b.editedAt.localeCompare(a.editedAt));
   const [newest] = newestFirst;
@@ -154,13 +151,12 @@ export function ownBots(appSlug: string): readonly string[] {
  */
 export async function readThreads(
   client: GitHubClient,
-  pull: number,
-  issue: number,
+  { pull, issue }: Pick<ProposalPlace, 'pull' | 'issue'>,
   reading: Reading,
   since: Instant | null = null,
 ): Promise<Observed<ThreadFacts>> {
   const variables = { owner: client.owner, repo: client.repo, pull, issue };
-  const answer = await query(client, THREADS_QUERY, variables, threadsSchema, OPTIONAL);
+  const answer = await query(client, THREADS, variables);
   if (answer.kind === 'unknown') return answer;
   const { pullRequest, issue: ferryIssue } = answer.value.repository;
   const inPull = await contentOf(client, pullRequest, since, reading);
@@ -202,10 +198,14 @@ async function contentOf(
     : known({ comments: comments.value, versions: versions.value });
 }
 
-const OPTIONAL = [
-  { path: CHECKS_PLACE, only: null },
-  { path: ['repository', 'issue'], only: 'NOT_FOUND' },
-] as const;
+const THREADS = {
+  text: THREADS_QUERY,
+  schema: threadsSchema,
+  optional: [
+    { path: CHECKS_PLACE, only: null },
+    { path: ['repository', 'issue'], only: 'NOT_FOUND' },
+  ],
+} as const;
 
 /** Throws if GitHub sent no valid time. */
 function issueOf(issue: IssueAnswer, versions: readonly TextVersion[]): IssueFacts {
@@ -274,7 +274,7 @@ export async function readThread(
   since: Instant | null = null,
 ): Promise<Observed<Thread>> {
   const variables = { owner: client.owner, repo: client.repo, number };
-  const answer = await query(client, THREAD_QUERY, variables, threadSchema);
+  const answer = await query(client, { text: THREAD_QUERY, schema: threadSchema }, variables);
   if (answer.kind === 'unknown') return answer;
   const thread = answer.value.repository.issueOrPullRequest;
   if (thread === null) return unknown('there is no such thread');
@@ -308,7 +308,7 @@ export function readProposal(
 ): Promise<Observed<ThreadFacts>> {
   return isIssueFirst(place)
     ? readIssueFirst(client, place, reading, since)
-    : readThreads(client, place.pull, place.issue, reading, since);
+    : readThreads(client, place, reading, since);
 }
 
 /** Text and state come from the issue, the commit from the branch; a missing branch makes the proposal unknown. */
@@ -321,9 +321,9 @@ async function readIssueFirst(
   const { owner, repo } = client;
   const head = place.pinned?.commit ?? `refs/heads/${place.headBranch}`;
   const variables = { owner, repo, issue: place.issue, head };
-  const answer = await query(client, ISSUE_FIRST_QUERY, variables, issueFirstSchema, [
-    { path: ISSUE_FIRST_CHECKS_PLACE, only: null },
-  ]);
+  const optional = [{ path: ISSUE_FIRST_CHECKS_PLACE, only: null }];
+  const issueFirst = { text: ISSUE_FIRST_QUERY, schema: issueFirstSchema, optional };
+  const answer = await query(client, issueFirst, variables);
   if (answer.kind === 'unknown') return answer;
   const { issue, checked } = answer.value.repository;
   const content = await contentOf(client, issue, since, reading);

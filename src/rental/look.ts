@@ -90,7 +90,7 @@ export function lookAtAccount(input: RentalInput): RentalLook {
     nextLookMs: now + untilNextMs,
     account: { ...account, instances: rows },
     record: {
-      runs: renting.flatMap((run) => rentingRuns(run, cluster, rows, spent, untilNextMs)),
+      runs: renting.flatMap((run) => rentingRuns(run, { cluster, rows, spent, untilNextMs })),
       isWhole: record.isWhole,
     },
     policy: policyOf(input.terms),
@@ -102,7 +102,7 @@ export function lookAtAccount(input: RentalInput): RentalLook {
   const seen = { ...input, account: { ...account, instances: rows }, decided, spent, cadenceMs };
   return {
     drafts: renting.map((state) => entry(state, draftsOf(state, seen))),
-    journal: orphanDrafts(record, rows, orphans, decided, input),
+    journal: orphanDrafts(input, rows, orphans, decided),
     destroy: decided.map(({ id, jobId }) => ({ id, jobId })),
     cadenceMs,
     isBusy: ours.length > 0,
@@ -149,11 +149,10 @@ function spentBefore(runs: readonly RunState[], rows: readonly RentedInstance[])
 
 /** The journal records machines without a live run, from their teardown to their absence in a complete list. */
 function orphanDrafts(
-  record: RentalRecord,
+  { record, now, cluster }: RentalInput,
   rows: readonly RentedInstance[],
   orphans: readonly Orphan[],
   destroy: readonly Destruction[],
-  { now, cluster }: RentalInput,
 ): readonly EventDraft[] {
   const known = new Set(record.live.flatMap(rentedJobs).map(({ jobId }) => jobId));
   const begun = destroy.filter(

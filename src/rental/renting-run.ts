@@ -44,13 +44,18 @@ export function progressAtMs({ observation }: RunState): number | null {
   return fromRfc3339(moved?.at ?? steppingSince ?? '');
 }
 
-/** The run's jobs on this cluster, if it rents. `rows` are all current machines. */
+/** The account of a cluster. `rows` are all current machines, and `untilNextMs` is the time until the next check. */
+type Account = {
+  readonly cluster: string;
+  readonly rows: readonly RentedInstance[];
+  readonly spent: ReadonlyMap<number, Spent>;
+  readonly untilNextMs: number;
+};
+
+/** The run's jobs on this cluster, if it rents. */
 export function rentingRuns(
   state: RunState,
-  cluster: string,
-  rows: readonly RentedInstance[],
-  spent: ReadonlyMap<number, Spent>,
-  untilNextMs: number,
+  { cluster, rows, spent, untilNextMs }: Account,
 ): readonly RentingRun[] {
   const terms = rentalTerms(state);
   if (terms === null) return [];

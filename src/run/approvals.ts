@@ -16,7 +16,7 @@ import { type Digest, type Instant, known, type Observed, unknown } from '../dom
 import { type ApprovalFacts, type ApprovalStanding, approvalVerdicts } from '../gates/gate.ts';
 import type { LaneScopedConfig } from './lane.ts';
 import { offeredDigestsOf } from './pending-commands.ts';
-import { append, type Step } from './step.ts';
+import { append, type DeciderInput, type Step } from './step.ts';
 
 /** Every approval that was not dropped, checked against its current comment and the person's current permission. */
 export function approvalFacts(
@@ -25,7 +25,7 @@ export function approvalFacts(
   config: LaneScopedConfig,
   now: Instant,
 ): ApprovalFacts {
-  return factsWith(state, config, (approval) => standingOf(state, approval, facts, config, now));
+  return factsWith(state, config, (approval) => standingOf(approval, { state, facts, config, now }));
 }
 
 /** The verdicts of the approval gates for the card, which uses only the record. */
@@ -72,11 +72,8 @@ function factsWith(
 
 /** A comment missing from the threads counts as gone only if GitHub has none with its id. */
 function standingOf(
-  state: RunState,
   approval: Approval,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
+  { state, facts, config, now }: Pick<DeciderInput, 'state' | 'facts' | 'config' | 'now'>,
 ): Observed<ApprovalStanding> {
   const read = commentOf(approval, facts);
   if (read.kind === 'unknown') return read;

@@ -10,7 +10,6 @@ import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/holdings.ts';
 import { isHolding } from '../domain/logbook/job-state.ts';
 import { inChargeByContract, openOffer, ownerOf, untakenWatchEnd } from '../domain/logbook/ownership.ts';
-import type { Role } from '../domain/logbook/parts.ts';
 import {
   type Ending,
   isNotified,
@@ -264,7 +263,9 @@ const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
 /** Due pages for recorded incidents. */
 export function decidePages(state: RunState, config: LaneScopedConfig, now: Instant): readonly EventDraft[] {
   if (isOver(state)) return [];
-  return state.incidents.flatMap((incident) => dueFor(state, config, incident, now, 'control'));
+  return state.incidents
+    .flatMap((incident) => dueFor(state, config, incident, now))
+    .map((data) => ({ type: 'notified', role: 'control', data }));
 }
 
 /** Pages for incidents among these drafts, pushed together with them after the entry `state.head`. */
@@ -277,7 +278,8 @@ export function pagesWith(
   return drafts.flatMap((draft, index) => {
     if (draft.type !== 'incident') return [];
     const written = { role: draft.role, at: toRfc3339(now), seq: state.head.seq + 1 + index };
-    return dueFor(state, config, readIncident(draft.data, written), now, draft.role);
+    const due = dueFor(state, config, readIncident(draft.data, written), now);
+    return due.map((data): EventDraft => ({ type: 'notified', role: draft.role, data }));
   });
 }
 
@@ -286,33 +288,31 @@ function dueFor(
   config: LaneScopedConfig,
   incident: Incident,
   now: Instant,
-  role: Role,
-): readonly EventDraft[] {
+): readonly EventDataByType['notified'][] {
   // An incident from another version of ferrybot counts as urgent.
   const { code } = incident;
   if (code !== null && (QUIET.includes(code) || (!URGENT.includes(code) && isQuiet(config, now)))) return [];
-  const told = pagesOf(state, incident.seq);
-  if (!isDue(state, config, incident, told, now)) return [];
+  if (!isDue(state, config, incident, now)) return [];
   // rule HR-30
   const own = [state.watch.owner, inChargeByContract(state)].flatMap((one) => (one === null ? [] : [one.id]));
   const people = [...new Set([...own, ...peopleAt(config, now)])];
   if (people.length === 0 && Object.keys(config.onCall.channels).length === 0) return [];
-  const about = `${incident.seq}-${told.length + 1}`;
+  const about = `${incident.seq}-${pagesOf(state, incident.seq).length + 1}`;
   const channels = Object.keys(config.onCall.channels);
   // rule HR-05
   const data = { reason: 'incident', about, people, ...(channels.length === 0 ? {} : { channels }) } as const;
-  return [{ type: 'notified', role, data }];
+  return [data];
 }
 
 function isDue(
   state: RunState,
   { onCall: { againAfterMinutes } }: LaneScopedConfig,
   incident: Incident,
-  told: readonly Notice[],
   now: Instant,
 ): boolean {
   const { taken } = state;
   if (taken !== null && taken.seq > incident.seq) return false;
+  const told = pagesOf(state, incident.seq);
   const [first, again] = told;
   const last = told.at(-1);
   if (last !== undefined && isWaitOpen(state, incident, now))

@@ -18,6 +18,7 @@ const READING = {
   markerOf: () => null,
   issueMarkerOf: () => null,
 };
+const PROPOSAL = { pull: 2, issue: 1 };
 const author = { __typename: 'User', login: 'mira', databaseId: 7 };
 const START = Date.parse('2026-11-20T00:00:00Z');
 
@@ -152,7 +153,7 @@ function review(n: number, lines: number): object {
 describe('the threads of a run', () => {
   it('of ordinary length cost one request', async () => {
     const client = github({ pull: 100, issue: 30, reviews: [review(1, 20)], lines: 20 });
-    const read = await readThreads(client, 2, 1, READING);
+    const read = await readThreads(client, PROPOSAL, READING);
     expect(read.kind === 'known' && read.value.comments).toHaveLength(100 + 30 + 1 + 20);
     expect(client.usage.graphql).toBe(1);
   });
@@ -160,7 +161,7 @@ describe('the threads of a run', () => {
   it('are read back to their start on every surface', async () => {
     const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
     const client = github({ pull: 345, issue: 201, reviews, lines: 45 });
-    const read = await readThreads(client, 2, 1, READING);
+    const read = await readThreads(client, PROPOSAL, READING);
     if (read.kind === 'unknown') throw new Error(read.why);
     const count = (surface: string): number =>
       new Set(read.value.comments.flatMap((c) => (c.surface === surface ? [`${c.thread} ${c.id}`] : [])))
@@ -174,7 +175,7 @@ describe('the threads of a run', () => {
   it('are read only partly in reviews by a person without a role', async () => {
     const reviews = Array.from({ length: 130 }, (_, n) => review(n, 45));
     const client = github({ reviews, lines: 45, role: 'read' });
-    const read = await readThreads(client, 2, 1, READING);
+    const read = await readThreads(client, PROPOSAL, READING);
     expect(client.usage).toMatchObject({ graphql: 2, rest: 1 });
     const lines =
       read.kind === 'known' ? read.value.comments.filter((c) => c.surface === 'review-comment') : [];
@@ -183,7 +184,7 @@ describe('the threads of a run', () => {
 
   it('are only those of the pull request if GitHub has no such issue', async () => {
     const issueFault = { type: 'NOT_FOUND', path: ['repository', 'issue'] };
-    const read = await readThreads(github({ pull: 3, issue: 5, issueFault }), 2, 1, READING);
+    const read = await readThreads(github({ pull: 3, issue: 5, issueFault }), PROPOSAL, READING);
     if (read.kind === 'unknown') throw new Error(read.why);
     expect(read.value.comments.map(({ thread }) => thread)).toEqual([2, 2, 2]);
     expect(read.value.issue).toEqual({ kind: 'unknown', why: 'there is no issue #1' });
@@ -195,13 +196,13 @@ describe('the threads of a run', () => {
     { type: 'NOT_FOUND', path: ['repository', 'issue', 'comments'] },
     { type: 'NOT_FOUND', path: ['repository'] },
   ])('are unknown if the issue cannot be read: %j', async (issueFault) => {
-    expect((await readThreads(github({ pull: 3, issueFault }), 2, 1, READING)).kind).toBe('unknown');
+    expect((await readThreads(github({ pull: 3, issueFault }), PROPOSAL, READING)).kind).toBe('unknown');
   });
 
   it('are read no further back than the start of the run', async () => {
     const client = github({ pull: 1_000 });
     const since = instant(new Date(START + 750 * 60_000).toISOString());
-    const read = await readThreads(client, 2, 1, READING, since);
+    const read = await readThreads(client, PROPOSAL, READING, since);
     expect(client.usage.graphql).toBe(3);
     expect(read.kind === 'known' && read.value.comments.map((c) => c.id)).toEqual(
       expect.arrayContaining([750, 999]),
@@ -210,7 +211,7 @@ describe('the threads of a run', () => {
 
   it('count a review from its submission, and ignore a draft', async () => {
     const draft = { ...review(4, 0), submittedAt: null };
-    const read = await readThreads(github({ reviews: [review(3, 1), draft] }), 2, 1, READING);
+    const read = await readThreads(github({ reviews: [review(3, 1), draft] }), PROPOSAL, READING);
     expect(read.kind === 'known' && read.value.comments.map((c) => [c.surface, c.id, c.createdAt])).toEqual([
       ['review', 3, instant('2026-11-20T12:00:00Z')],
       ['review-comment', 0, instant('2026-11-20T12:00:00Z')],
@@ -218,7 +219,7 @@ describe('the threads of a run', () => {
   });
 
   it('are unknown above the size limit, not truncated', async () => {
-    const read = await readThreads(github({ issue: THREAD_COMMENTS_MAX + 1 }), 2, 1, READING);
+    const read = await readThreads(github({ issue: THREAD_COMMENTS_MAX + 1 }), PROPOSAL, READING);
     expect(read).toEqual({
       kind: 'unknown',
       why: `comments holds more than ${THREAD_COMMENTS_MAX} entries`,
@@ -226,6 +227,6 @@ describe('the threads of a run', () => {
   });
 
   it.each([1, 2, 3])('are unknown if page %d cannot be read', async (brokenAt) => {
-    expect((await readThreads(github({ pull: 345, brokenAt }), 2, 1, READING)).kind).toBe('unknown');
+    expect((await readThreads(github({ pull: 345, brokenAt }), PROPOSAL, READING)).kind).toBe('unknown');
   });
 });

@@ -21,7 +21,7 @@ import { ANSWER_FILE, createFixerRunner } from '../fixer/fix-mode.ts';
 import { shipTree } from '../runner/ship-job.ts';
 import { createSecretRegistry, type SecretRegistry } from '../secret-registry.ts';
 import { metricsFromFile } from '../watch/look.ts';
-import { type ActionEvent, type ActionResult, isMode } from './parts.ts';
+import { type ActionEvent, type ActionParts, type ActionResult, isMode } from './parts.ts';
 import { runAction } from './run-action.ts';
 
 const eventSchema = z.object({ repository: z.object({ default_branch: z.string().min(1) }) });
@@ -117,15 +117,7 @@ async function act(
   const work = runAction({
     lab,
     mode,
-    inputs: {
-      run: core.getInput('run'),
-      order: core.getInput('order'),
-      action: core.getInput('action'),
-      failure: core.getInput('failure'),
-      cluster: core.getInput('cluster'),
-      stateDirectory,
-      shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
-    },
+    inputs: readInputs(stateDirectory),
     event,
     defaultBranch,
     engineOf: engines.engineOf,
@@ -151,6 +143,18 @@ async function act(
 }
 
 const pause = (durationMs: number): Promise<void> => sleep(durationMs);
+
+function readInputs(stateDirectory: string): ActionParts['inputs'] {
+  return {
+    run: core.getInput('run'),
+    order: core.getInput('order'),
+    action: core.getInput('action'),
+    failure: core.getInput('failure'),
+    cluster: core.getInput('cluster'),
+    stateDirectory,
+    shiftMs: shiftMinutes.parse(core.getInput('shift-minutes') || '1200') * 60_000,
+  };
+}
 
 /** Reads an input that was removed from `process.env` to hide it from other programs. */
 function getInput(name: string, environment: Environment): string {

@@ -45,8 +45,8 @@ export async function gatherActionFacts(
     action,
     digestOf: lab.digestOf,
     holds: state === null ? journalHolds : holdsOver(state, journalHolds),
-    brakes: await brakesOf(open, state, action, said, cited.kind === 'known' ? cited.value : null),
-    shownSince: await shownTo(open, action, said, cited),
+    brakes: await brakesOf(open, state, action, { said, cited }),
+    shownSince: await shownTo(open, action, { said, cited }),
     stop: state?.stop ?? null,
     cited,
     permission,
@@ -72,15 +72,18 @@ async function approvalOf(
   return [found, permission];
 }
 
+/** The comments in the threads, and the one that approves; null if no comment approves. */
+type Heard = { readonly said: Observed<readonly CommentFacts[]>; readonly cited: ActionFacts['cited'] };
+
 /** Reads brakes since the approval, or since the proposal if there is none. They block an action as they block a launch. */
 function brakesOf(
   open: OpenLab,
   state: RunState | null,
   one: ActionRecord,
-  said: Observed<readonly CommentFacts[]>,
-  restsOn: CommentFacts | null,
+  { said, cited }: Heard,
 ): Promise<Observed<readonly Brake[]>> {
   if (said.kind === 'unknown') return Promise.resolve(said);
+  const restsOn = cited.kind === 'known' ? cited.value : null;
   const approvers = new Set(one.approvals.flatMap(({ actor }) => (actor === null ? [] : [actor.id])));
   return gatherBrakes(
     open,
@@ -124,8 +127,7 @@ async function saidSince(
 async function shownTo(
   { lab, config }: OpenLab,
   one: ActionRecord,
-  said: Observed<readonly CommentFacts[]>,
-  cited: Observed<CommentFacts | null>,
+  { said, cited }: Heard,
 ): Promise<Observed<Instant | null>> {
   if (said.kind === 'unknown') return said;
   if (cited.kind === 'unknown' || cited.value === null) return known(null);

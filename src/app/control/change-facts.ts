@@ -83,15 +83,21 @@ type ChangeOf = {
   readonly runs: readonly RunState[];
 } | null;
 
+/** Where to read a change. `client` is null if GitHub cannot be asked. */
+type ChangeReader = {
+  readonly lab: Pick<Lab, 'readExperiment' | 'pythonVersion'> & { readonly client: Lab['client'] | null };
+  readonly git: GitReader;
+  readonly config: LaneScopedConfig;
+};
+
 /** The change from its base to `head`, and from the run that it continues. Unknown if git fails. */
 export async function changeFacts(
-  lab: Pick<Lab, 'readExperiment' | 'pythonVersion'> & { readonly client: Lab['client'] | null },
-  git: GitReader,
-  config: LaneScopedConfig,
+  reader: ChangeReader,
   head: Sha,
   of: ChangeOf,
 ): Promise<Observed<ChangeFacts>> {
-  const lane = config.lane;
+  const { lab, git, config } = reader;
+  const { lane } = config;
   const leavesOut = leftOutOfLane(config);
   const proven = of === null ? known(null) : provenBase(of.state, of.runs);
   if (proven.kind === 'unknown') return proven;
@@ -114,7 +120,7 @@ export async function changeFacts(
     const python = await lab.pythonVersion(lane.python);
     if (python.kind === 'unknown') return python;
     const trees = await treesOf(git, head, lane.ships, leavesOut);
-    const delta = await deltaOf(lab, git, config, mergeBase, head);
+    const delta = await deltaOf(reader, mergeBase, head);
     return known({
       headSha: head,
       baseSha: tip,
@@ -123,12 +129,12 @@ export async function changeFacts(
       trees,
       delta,
       python: python.value,
-      base: await baseOf(lab, git, config, { mergeBase, head, pass: proven.value }),
+      base: await baseOf(reader, { mergeBase, head, pass: proven.value }),
       headAt: await committedAt(git, head),
       mergeBaseAt: await committedAt(git, mergeBase),
-      size: await sizeOf(lab, git, config, head),
+      size: await sizeOf(reader, head),
       laterCommits: laterCommits.map(({ sha, subject }) => ({ sha, subject })),
-      sinceAttempt: await sinceAttempt(lab, git, config, { of, head }),
+      sinceAttempt: await sinceAttempt(reader, head, of),
     });
   });
 }
@@ -174,10 +180,9 @@ export async function changedSince(
 
 /** Compares the files one by one, because only the kind knows which files affect training. */
 async function sinceAttempt(
-  lab: Pick<Lab, 'readExperiment'>,
-  git: GitReader,
-  config: LaneScopedConfig,
-  { of, head }: { readonly of: ChangeOf; readonly head: Sha },
+  { lab, git, config }: ChangeReader,
+  head: Sha,
+  of: ChangeOf,
 ): Promise<readonly FileChange[] | null> {
   const last = of === null ? null : (failedAttempt(of.state) ?? continuedAttempt(of.state.proposal, of.runs));
   if (config.kind.isCritical !== true || last === null) return null;
@@ -221,9 +226,7 @@ async function treesOf(
 }
 
 async function deltaOf(
-  lab: Pick<Lab, 'readExperiment'>,
-  git: GitReader,
-  { kind, lane }: LaneScopedConfig,
+  { lab, git, config: { kind, lane } }: ChangeReader,
   from: Sha,
   to: Sha,
 ): Promise<Delta> {
@@ -252,9 +255,7 @@ async function textDelta(
 
 /** The model size at the head. If the file does not parse, the delta reports that. */
 async function sizeOf(
-  lab: Pick<Lab, 'readExperiment'>,
-  git: GitReader,
-  { kind, lane }: LaneScopedConfig,
+  { lab, git, config: { kind, lane } }: ChangeReader,
   head: Sha,
 ): Promise<ModelSize | null> {
   const change = kind.proposes?.change;
@@ -268,9 +269,7 @@ async function sizeOf(
 
 /** The difference from the earlier run. It is computed from commits, so that a proposal cannot claim settings that never ran. */
 async function baseOf(
-  lab: Pick<Lab, 'readExperiment'>,
-  git: GitReader,
-  { kind, lane }: LaneScopedConfig,
+  { lab, git, config: { kind, lane } }: ChangeReader,
   place: { readonly mergeBase: Sha; readonly head: Sha; readonly pass: RunBase | null },
 ): Promise<BaseFacts | null> {
   const { mergeBase: onto, head, pass } = place;

@@ -84,7 +84,7 @@ async function changeNow({ lab, git, config, once, state, runs, pull }: Reader):
   // Key by lane and attempt too: entries recorded meanwhile may select another lane or end the attempt.
   const failed = failedAttempt(state)?.submission.commit ?? '';
   const key = `change ${state.run} ${headSha} ${config.laneName} ${config.lane.cluster} ${failed}`;
-  return once(key, () => changeFacts(lab, git, config, headSha, { state, runs }));
+  return once(key, () => changeFacts({ lab, git, config }, headSha, { state, runs }));
 }
 
 type Unread = ReturnType<typeof unknown>;
@@ -208,7 +208,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
         get body() {
           const text = threads.kind === 'known' ? textOf(state, threads.value) : threads;
           return text.kind === 'known'
-            ? readBody(lab, config, text.value, asked.change, lastKnownRun(state, runs))
+            ? readBody({ lab, config }, text.value, asked.change, lastKnownRun(state, runs))
             : text;
         },
         checks: threads.kind === 'known' ? threads.value.checks : threads,

@@ -102,12 +102,12 @@ const NOTHING_DECLARED: DeclaredText = {
 
 /** Reads one text. Without a known change, it has no delta to compare with. */
 export function readBody(
-  lab: Pick<Lab, 'digestOf'>,
-  { kind, lane }: LaneScopedConfig,
+  { lab, config }: { readonly lab: Pick<Lab, 'digestOf'>; readonly config: LaneScopedConfig },
   markdown: string,
   change: Observed<ChangeFacts>,
   last: TextAbout['last'],
 ): Observed<BodyFacts> {
+  const { kind, lane } = config;
   const delta = change.kind === 'known' ? change.value.delta : ({ kind: 'none' } as const);
   const read = kind.proposes?.readText ?? (() => NOTHING_DECLARED);
   const facts = read(markdown, { delta, last });

@@ -212,7 +212,8 @@ function wantedOf(
       isForUs(said, { thread: comment.thread, createdAt: comment.at }, actions),
     );
   const whereOf = (comment: SweptComment): Where => inComment(open, comment.thread, comment);
-  return containedEach(open, troubles, found, whereOf, (comment) => (isWanted(comment) ? [comment] : []));
+  const work = (comment: SweptComment) => (isWanted(comment) ? [comment] : []);
+  return containedEach(open, troubles, found, { whereOf, work });
 }
 
 /** A new process starts at the record's newest entry, but at least some days back. */

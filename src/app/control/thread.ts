@@ -1,15 +1,16 @@
 /** Answers commands in threads without an active run, once each, and records the answers in the journal. */
 
 import { hasLabel, type Permission } from '../../domain/actor.ts';
-import type { CommentFacts } from '../../domain/facts.ts';
+import type { CommentFacts, RunFacts } from '../../domain/facts.ts';
 import { limits } from '../../domain/limits.ts';
+import type { EventDraft } from '../../domain/logbook/define.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
 import { isOver, type RunState, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { answersByKey, markerIdentity, toldCommands } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, dateOf, fromRfc3339, type Observed } from '../../domain/values.ts';
+import { after, dateOf, fromRfc3339, type Instant, type Observed } from '../../domain/values.ts';
 import { readPermission } from '../../github/settings.ts';
-import { readThread } from '../../github/threads.ts';
+import { readThread, type Thread } from '../../github/threads.ts';
 import { recordAsDecided } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { renderJournalAnswer } from '../../render/answer.ts';
@@ -39,6 +40,7 @@ import { readingOf } from '../markers.ts';
 import type { OpenLab } from '../open-lab.ts';
 import { isPosted, say, sayAmong } from '../outbox.ts';
 import { LANE_LABEL } from '../propose/propose.ts';
+import type { Record } from '../record-files.ts';
 import { apartFromComments, contained, inComment, type Trouble } from '../trouble.ts';
 import { recordFactsOf, type WithoutText } from './gather.ts';
 import { readDescription } from './shown-facts.ts';
@@ -149,12 +151,42 @@ type ThreadLook = {
   readonly troubles: Trouble[];
 };
 
+/** A thread and its record. `past`: its broken or ended run. `known`: commands of any record. `isAsking`: a label requests a run. */
+type ThreadHere = Thread & {
+  readonly thread: number;
+  readonly since: Instant;
+  readonly record: Record;
+  readonly broken: BrokenRun | undefined;
+  readonly past: RunState | null;
+  readonly known: ReadonlyMap<string, SeenCommand>;
+  readonly isAsking: boolean;
+};
+
 /** `isOwing`: the thread could not be read or written, or a command is still unanswered. */
 async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly isOwing: boolean }> {
+  const here = await readHere(open, look);
+  if (here === null) return { isOwing: true };
+  const pending = await pendingHere(open, here);
+  if (pending === null) return { isOwing: false };
+  const drafts = await decideHere(open, here, pending);
+  // After a lost race, the next trigger retries.
+  const isRecorded = async (): Promise<boolean> =>
+    (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
+  if (drafts.length > 0 && !(await isRecorded())) return { isOwing: true };
+  const { thread, comments, past } = here;
+  await publishAnswersIn(open, thread, comments, look.troubles);
+  // An issue that requests a run either starts one or gets the reason for the refusal, so it needs no card.
+  const hasCard = here.isOpenIssue && here.labels.includes('experiment') && (!here.isAsking || past !== null);
+  if (here.broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
+  const given = drafts.filter(({ type }) => type === 'command-answered').length;
+  return { isOwing: given < pending.items.length };
+}
+
+/** Null if the thread cannot be read. */
+async function readHere(open: OpenLab, look: ThreadLook): Promise<ThreadHere | null> {
   const { thread, heard } = look;
-  const { lab, config } = open;
-  const record = open.store.current();
-  const isHere = isIn(thread);
+  const { lab, config, store } = open;
+  const record = store.current();
   // After an outage, a sweep finds comments that are older than the usual lookback.
   const lookback = after(lab.now(), -limits.sweepLookbackMs);
   const since = heard.reduce(
@@ -165,14 +197,13 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly
   const read = await readThread(lab.client, thread, readingOf(lab, config), since);
   if (read.kind === 'unknown') {
     lab.log(`thread ${thread}: ${read.why}`);
-    return { isOwing: true };
+    return null;
   }
   const comments = look.withoutText(read.value.comments);
   // The thread may contain a card of a run that the record lacks.
-  for (const card of publishedHeads(comments)) await open.store.expect(card.run, card.anchor, card.thread);
+  for (const card of publishedHeads(comments)) await store.expect(card.run, card.anchor, card.thread);
   const broken = brokenIn(open, thread);
-  const past = broken?.state ?? record.runs.find(isHere) ?? null;
-  const isOurs = read.value.labels.includes(LANE_LABEL) || isSpokenIn(record.journal, thread);
+  const past = broken?.state ?? record.runs.find(isIn(thread)) ?? null;
   const answered = new Set(
     comments.flatMap(({ marker }) =>
       marker?.kind === 'answer' && marker.role === 'control' ? [marker.key] : [],
@@ -181,57 +212,59 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly
   const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
   const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
   const known = new Map([...here, ...record.journal.commands]);
-  const { otherBots } = config;
-  const ownedSince = record.runs.filter((run) => !isOver(run) && isHere(run)).map(commandsSince);
-  const unowned = comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));
-  const unasked = pendingItems(known, unowned, { since, otherBots, permissions: new Map() });
   const isAsking = contractLabels(config).some((label) => hasLabel(read.value.labels, label));
-  const isHeard = isOurs || isAsking || read.value.labels.includes('experiment');
+  return { ...read.value, comments, thread, since, record, broken, past, known, isAsking };
+}
+
+type Pending = { readonly items: readonly PendingItem[]; readonly permissions: RunFacts['permissions'] };
+
+/** The unanswered commands. Null if ferrybot stays silent in the thread. */
+async function pendingHere(open: OpenLab, here: ThreadHere): Promise<Pending | null> {
+  const { thread, since, record, broken, past, known, labels } = here;
+  const { otherBots } = open.config;
+  const ownedSince = record.runs.filter((run) => !isOver(run) && isIn(thread)(run)).map(commandsSince);
+  const unowned = here.comments.filter((one) => ownedSince.every((moment) => one.createdAt < moment));
+  const unasked = pendingItems(known, unowned, { since, otherBots, permissions: new Map() });
+  const isOurs = labels.includes(LANE_LABEL) || isSpokenIn(record.journal, thread);
+  const isHeard = isOurs || here.isAsking || labels.includes('experiment');
   const isSilent = past === null && broken === undefined && !isHeard;
-  const { isOpenPull, isOpenIssue } = read.value;
   const actions = [...record.journal.actions, ...(past?.actions ?? [])];
   const concern = (item: PendingItem): boolean =>
-    isForUs(item.said, item.comment, actions) && (!isSilent || concerns(item, { isOpenPull, isOpenIssue }));
+    isForUs(item.said, item.comment, actions) && (!isSilent || concerns(item, here));
   const mayConcern = unasked.filter((item) => item.said.kind === 'unread' || concern(item));
-  if (isSilent && mayConcern.length === 0) return { isOwing: false };
+  if (isSilent && mayConcern.length === 0) return null;
   const permissions = await permissionsOf(open, mayConcern);
   const all = pendingItems(known, unowned, { since, otherBots, permissions });
-  const pending = colleaguesFirst(
+  const items = colleaguesFirst(
     all.filter(
       (item) => item.said.kind === 'unread' || (concern(item) && !(isSilent && isAside(item, permissions))),
     ),
     permissions,
   );
-  if (isSilent && pending.length === 0) return { isOwing: false };
+  return isSilent && items.length === 0 ? null : { items, permissions };
+}
+
+/** The answers to the commands. */
+async function decideHere(
+  open: OpenLab,
+  { thread, record: { journal }, broken, past, known }: ThreadHere,
+  { items, permissions }: Pending,
+): Promise<readonly EventDraft[]> {
   const over = past === null ? 'no-run-here' : 'run-over';
-  const otherwise = broken === undefined ? over : 'logbook-broken';
-  const now = lab.now();
-  const journal = record.journal.commands;
-  const proposalTexts = pending.some(isConsent)
-    ? await readDescription(open, record.journal.actions.filter(isOpenProposal), thread)
+  const now = open.lab.now();
+  const proposalTexts = items.some(isConsent)
+    ? await readDescription(open, journal.actions.filter(isOpenProposal), thread)
     : new Map();
-  const facts = { permissions, proposalTexts, ...recordFactsOf(open.store.current()) };
-  const drafts = decideJournal({
-    items: pending,
+  return decideJournal({
+    items,
     known,
-    journal,
-    facts,
-    config,
-    laneHere: past?.proposal.lane ?? questionIn(record.journal, thread)?.lane ?? null,
-    otherwise,
+    journal: journal.commands,
+    facts: { permissions, proposalTexts, ...recordFactsOf(open.store.current()) },
+    config: open.config,
+    laneHere: past?.proposal.lane ?? questionIn(journal, thread)?.lane ?? null,
+    otherwise: broken === undefined ? over : 'logbook-broken',
     now,
   });
-  // After a lost race, the next trigger retries.
-  const isRecorded = async (): Promise<boolean> =>
-    (await recordAsDecided(open, [{ run: JOURNAL, drafts }])).kind === 'recorded';
-  if (drafts.length > 0 && !(await isRecorded())) return { isOwing: true };
-  await publishAnswersIn(open, thread, comments, look.troubles);
-  // An issue that requests a run either starts one or gets the reason for the refusal, so it needs no card.
-  const hasCard =
-    read.value.isOpenIssue && read.value.labels.includes('experiment') && (!isAsking || past !== null);
-  if (broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
-  const given = drafts.filter(({ type }) => type === 'command-answered').length;
-  return { isOwing: given < pending.length };
 }
 
 function isIn(thread: number): (state: RunState) => boolean {

@@ -225,17 +225,18 @@ const INSPECTED_WORKERS_MAX = 400;
 /** No new inspection starts after this time (480 inspections at 15 s each), so that the job ends within 60 minutes. */
 const DISK_LOOKS_TIME_MS = 15 * 60 * 1_000;
 
+/** The disks of one cluster. `redact` removes secrets from program output. */
+type ClusterDisks = {
+  readonly place: DiskPlace;
+  readonly port: DiskPort;
+  readonly redact: (text: string) => string;
+};
+
 /**
- * Scans the workers and records the result, without changing any worker (policy AG-16, AG-17). `redact` removes secrets from program
- * output. Throws `GitError` if the record is refused.
+ * Scans the workers and records the result, without changing any worker (policy AG-16, AG-17). Throws `GitError` if the record is refused.
  */
-export async function scanDisks(
-  open: OpenLab,
-  place: DiskPlace,
-  port: DiskPort,
-  redact: (text: string) => string,
-  troubles: Trouble[],
-): Promise<DiskScan> {
+async function scanDisks(open: OpenLab, disks: ClusterDisks, troubles: Trouble[]): Promise<DiskScan> {
+  const { place, port, redact } = disks;
   const { thresholdPercent, warnPercent } = place.disk;
   const end = await port.scan();
   const clean = { ...end, stdout: redact(end.stdout), stderr: redact(end.stderr) };
@@ -243,7 +244,7 @@ export async function scanDisks(
   const low = report.kind === 'read' ? report.low : [];
   const listing: VmListing = low.length === 0 ? { kind: 'listed', vms: [] } : await port.list();
   if (listing.kind === 'unknown') open.lab.log(`TPU VMs: ${redact(listing.message)}`);
-  const looks = await lookAtEach(port, listing, low, place.cluster, { lab: open.lab, redact, troubles });
+  const looks = await lookAtEach(open, disks, fullestListed(listing, low), troubles);
   const cleanup = cleanupState(await port.cleanupAlive());
   const policy = { mountPoint: place.mountPoint, thresholdPercent, warnPercent };
   const scan = scanRecord({ cluster: place.cluster, report, listing, looks, cleanup, policy });
@@ -253,36 +254,35 @@ export async function scanDisks(
   return scan;
 }
 
-/** Inspects the fullest workers first, several in parallel. Workers without a listed machine, or beyond the time limit, stay unknown. */
+type ListedWorker = { readonly worker: LowWorker; readonly at: TpuWorker };
+
+/** The workers with a listed machine, fullest first. Leaves out those above the maximum. */
+function fullestListed(listing: VmListing, low: readonly LowWorker[]): readonly ListedWorker[] {
+  return low
+    .toSorted((a, b) => a.percentFree - b.percentFree)
+    .flatMap((worker) => {
+      const at = placed(listing, worker);
+      return at === null ? [] : [{ worker, at }];
+    })
+    .slice(0, INSPECTED_WORKERS_MAX);
+}
+
+/** Inspects the workers in this order, several in parallel. Workers beyond the time limit stay unknown. */
 async function lookAtEach(
-  port: DiskPort,
-  listing: VmListing,
-  low: readonly LowWorker[],
-  cluster: string,
-  { lab, redact, troubles }: Looking,
+  { lab }: OpenLab,
+  { place, port, redact }: ClusterDisks,
+  workers: readonly ListedWorker[],
+  troubles: Trouble[],
 ): Promise<ReadonlyMap<LowWorker, Looks>> {
   const looks = new Map<LowWorker, Looks>();
   const until = after(lab.now(), DISK_LOOKS_TIME_MS);
-  const waiting = low
-    .toSorted((a, b) => a.percentFree - b.percentFree)
-    .flatMap((worker) => {
-      const place = placed(listing, worker);
-      return place === null ? [] : [{ worker, place }];
-    })
-    .slice(0, INSPECTED_WORKERS_MAX);
-  await pLimit(limits.sshParallelMax).map(waiting, async ({ worker, place }) => {
+  await pLimit(limits.sshParallelMax).map(workers, async ({ worker, at }) => {
     if (lab.now() >= until) return;
-    const look = await contained({ lab }, troubles, inCluster(cluster), () => port.look(place));
+    const look = await contained({ lab }, troubles, inCluster(place.cluster), () => port.look(at));
     looks.set(worker, look === null ? unreadLooks() : redacted(look, redact));
   });
   return looks;
 }
-
-type Looking = {
-  readonly lab: Pick<OpenLab['lab'], 'now' | 'log'>;
-  readonly redact: (text: string) => string;
-  readonly troubles: Trouble[];
-};
 
 /** The result for a worker after an internal error during its inspection. */
 function unreadLooks(): Looks {
@@ -357,7 +357,7 @@ async function scanOne(open: OpenLab, input: ScanModeInput, troubles: Trouble[])
   const place = diskPlaceOf(open.config, input.cluster);
   if (place === null) return noDiskCare(input.cluster);
   const port = await input.disks(open, place);
-  const scan = await scanDisks(open, place, port, input.redact, troubles);
+  const scan = await scanDisks(open, { place, port, redact: input.redact }, troubles);
   const { reading, why } = scan;
   if (reading === 'unreadable') return { ok: false, result: 'scan-unreadable', detail: why };
   return { ok: true, result: 'scanned', detail: told(scan) };

@@ -224,7 +224,9 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   if (unknownKnob !== undefined) return refused('no-value', unknownKnob[0], names.join(' '));
   const known = contracts.opens.known({ login: command.actor.login, objective });
   const said = { ...known, ...Object.fromEntries(knobs) };
-  const run = nameFor(open, contracts, command, said, objective);
+  const asked = Object.entries(said).map(([path, after]) => ({ path, after }));
+  const asIssue = { title: objective ?? '', body: '', author: command.actor, asked };
+  const run = nameFor(open, contracts, asIssue);
   if (run === null) return refused('no-name', '', 'slug=…');
   const title = `${contracts.opens.title}: ${run}`;
   const body = bodyOf(open, command, contracts, { run, said });
@@ -236,17 +238,9 @@ export async function openIssueFor(open: OpenLane, command: SeenCommand): Promis
   return requestOutcome(await begin(open, { intent, command }));
 }
 
-/** The run's name from the contract, or from the objective if the contract has none. */
-function nameFor(
-  { config, lab, store }: OpenLane,
-  contracts: Contracts,
-  { actor: author }: SeenCommand,
-  said: Readonly<Record<string, string>>,
-  objective: string | null,
-): RunId | null {
-  const asked = Object.entries(said).map(([path, after]) => ({ path, after }));
-  const contract = contracts.read({ title: objective ?? '', body: '', author, asked }, config.lane);
-  const name = contracts.name(contract);
+/** The run's name from the issue's contract, or from its title if the contract has none. */
+function nameFor({ config, lab, store }: OpenLane, contracts: Contracts, issue: ContractIssue): RunId | null {
+  const name = contracts.name(contracts.read(issue, config.lane));
   if (name === null) return null;
   return ownRunId({ ...config, name }, dateOf(lab.now()), '', store.current().runs);
 }

@@ -142,7 +142,7 @@ export async function replay({ header, records }: Trace): Promise<Replayed> {
       const witnesses = witnessesAt(header, facts, clock.now);
       const tracker = recordedTracker(facts, clock.now);
       const store = recordedStore(facts, state, clock.now);
-      const looked = await lookOnce(state, engine, clock.now, header, { witnesses, tracker, store });
+      const looked = await lookOnce(state, header, clock.now, { engine, witnesses, tracker, store });
       looks += 1;
       cannotTell = looked.cannotTell;
       if (facts.some((one) => 'stop' in one && one.at <= clock.now)) state = stoppedBy(state, clock.now);
@@ -187,10 +187,9 @@ function cadenceIn({ startupSeconds, pollSeconds, alertSeconds }: TraceHeader): 
 
 async function lookOnce(
   state: RunState,
-  engine: Engine,
-  now: Instant,
   header: TraceHeader,
-  { witnesses, tracker, store }: Pick<LookInput, 'witnesses' | 'tracker' | 'store'>,
+  now: Instant,
+  { engine, witnesses, tracker, store }: Pick<LookInput, 'engine' | 'witnesses' | 'tracker' | 'store'>,
 ): Promise<{ readonly drafts: readonly EventDraft[]; readonly cannotTell: Replayed['cannotTell'] }> {
   const cadence = cadenceIn(header);
   const lease = leaseFor(state, 'replay', now, cadence.pollMs);

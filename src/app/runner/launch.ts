@@ -63,9 +63,9 @@ async function gatherOrderFacts(open: OpenLane, state: RunState | null): Promise
   }));
   const { cited, permissions } = await readApprovals(open, citations, threads.value.comments);
   const { runs } = open.store.current();
-  const change = await changeFacts(lab, open.git, config, order.commit, { state, runs });
+  const change = await changeFacts(open, order.commit, { state, runs });
   const last = lastKnownRun(state, runs);
-  const body = readBody(lab, config, pull.value.body, change, last);
+  const body = readBody(open, pull.value.body, change, last);
   const ordered = {
     since: commandsSince(state),
     failedAt: fromRfc3339(state.attempts.at(-1)?.end.at ?? ''),

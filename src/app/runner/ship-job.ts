@@ -2,7 +2,7 @@
 
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { ShippedJob, ShipRefusal } from '../../actions/launch.ts';
+import type { ShippedJob, ShipRefusal, Target } from '../../actions/launch.ts';
 import { fillLane, leftOutOfLane, linksOf, traitsOf } from '../../config/lane-of-file.ts';
 import type { Engine, JobMetadata } from '../../domain/engine.ts';
 import { type ExportedFile, type ExportedTree, GitError } from '../../domain/git.ts';
@@ -40,11 +40,10 @@ export async function shipJob(
   order: IssuedOrder,
   input: ShipInput,
 ): Promise<ShippedJob | ShipRefusal> {
-  const { cluster } = open.config.lane;
   const { engine } = input;
   const secretless = missingSecrets(open, input.environment);
   if (secretless !== null) return secretless;
-  const runsHere = traitsOf(open.config, cluster)?.jobsRunHere === true;
+  const runsHere = doJobsRunHere(open);
   const built = await changedBuildFiles(open, order.order.commit, input.defaultBranch);
   if (built.kind === 'refused') return built;
   // A local job runs in this folder and leaves its outputs there.
@@ -65,7 +64,12 @@ export async function shipJob(
     const why = firstOf(leftOut.map((one) => `${one.path} (${one.why})`));
     return { kind: 'refused', code: 'files-left-out', effect: 'ending', why };
   }
-  return jobOf(open, state, order, tree, runsHere, input.environment);
+  return jobOf(open, { state, order }, tree, input.environment);
+}
+
+/** Whether the lane's jobs run on this machine. */
+function doJobsRunHere({ config }: OpenLane): boolean {
+  return traitsOf(config, config.lane.cluster)?.jobsRunHere === true;
 }
 
 /** Refuses if a secret is missing: the job would fail late or report to the wrong place. GitHub sets missing secrets to empty variables. */
@@ -93,13 +97,12 @@ async function tidy({ lab }: OpenLane, engine: Engine | null, trees: string): Pr
 
 function jobOf(
   open: OpenLane,
-  state: RunState,
-  { order }: IssuedOrder,
+  { state, order: { order } }: Target,
   tree: ShippedTree,
-  runsHere: boolean,
   environment: ShipInput['environment'],
 ): ShippedJob {
   const lane = open.config.lane;
+  const runsHere = doJobsRunHere(open);
   const approved = fillLane(lane, {
     run: state.run,
     date: state.proposal.date,

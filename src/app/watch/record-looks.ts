@@ -29,26 +29,31 @@ type Looked = { readonly run: RunId; readonly seq: number; readonly drafts: read
 /** `refused`: the observations could not be recorded, so the next turn reads the logs again from the same offset. */
 type LookOutcome = 'looked' | 'refused';
 
-/** Observes these runs and records all observations in one push. An error of one run does not affect the others. */
+/** `seen`: the job, if it was observed together with others. `before`: the observation that could not be recorded yet. */
+type EarlierLook = { readonly seen: JobObservation | null; readonly before: Looked | null };
+
+/**
+ * Observes these runs and records all observations in one push. `runs`: for each run, its job if it was already observed.
+ * An error of one run does not affect the others.
+ */
 export async function lookAtAll(
   open: OpenLab,
   input: WatchInput,
-  runs: readonly RunId[],
-  seen: ReadonlyMap<RunId, JobObservation>,
+  runs: ReadonlyMap<RunId, JobObservation | null>,
   troubles: Trouble[],
 ): Promise<LookOutcome> {
   const looks = new Map<RunId, Looked>();
-  const lookAtThese = async (these: readonly RunId[]): Promise<readonly Looked[]> => {
-    for (const run of these) {
+  const lookAtThese = async (): Promise<readonly Looked[]> => {
+    for (const [run, seen] of runs) {
       const looked = await contained(open, troubles, { run, thread: null }, () =>
-        lookOnce(open, input, run, seen.get(run) ?? null, looks.get(run) ?? null),
+        lookOnce(open, input, run, { seen, before: looks.get(run) ?? null }),
       );
       if (looked === null) looks.delete(run);
       else looks.set(run, looked);
     }
-    return these.flatMap((run) => looks.get(run) ?? []);
+    return [...runs.keys()].flatMap((run) => looks.get(run) ?? []);
   };
-  const recorded = await recordTogether(open, troubles, () => lookAtThese(runs));
+  const recorded = await recordTogether(open, troubles, lookAtThese);
   if (recorded.kind !== 'refused') return 'looked';
   open.lab.log(`the logbook cannot be written: ${recorded.message}`);
   await reportCorruptLogbook(open, troubles);
@@ -92,7 +97,7 @@ export function withPages({ lab, store, config }: OpenLab, { run, drafts }: Entr
 /** Observes and records one run. Throws the errors of that run. */
 export async function check(open: OpenLab, input: WatchInput, run: RunId): Promise<void> {
   const troubles: Trouble[] = [];
-  await lookAtAll(open, input, [run], new Map(), troubles);
+  await lookAtAll(open, input, new Map([[run, null]]), troubles);
   await postOwed(open, troubles);
   throwIfAny(troubles);
 }
@@ -102,8 +107,7 @@ async function lookOnce(
   open: OpenLab,
   input: WatchInput,
   run: RunId,
-  seen: JobObservation | null,
-  before: Looked | null,
+  { seen, before }: EarlierLook,
 ): Promise<Looked | null> {
   const { lab, config, store } = open;
   const engine = input.engineOf(config, input.cluster);

@@ -49,9 +49,12 @@ export async function handOver(opener: LabOpener, input: WatchInput): Promise<re
   if (opening.kind === 'no-config') return [];
   const { store, lab } = opening.open;
   const troubles: Trouble[] = [];
-  const given = containedEach(opening.open, troubles, store.current().runs, whereOf, (state) => {
-    const draft = handedOver(state, input.holder, lab.now());
-    return draft === null ? [] : [{ run: state.run, drafts: [draft] }];
+  const given = containedEach(opening.open, troubles, store.current().runs, {
+    whereOf,
+    work: (state) => {
+      const draft = handedOver(state, input.holder, lab.now());
+      return draft === null ? [] : [{ run: state.run, drafts: [draft] }];
+    },
   });
   for (let first = 0; first < given.length; first += limits.looksPerTurnMax) {
     const some = given.slice(first, first + limits.looksPerTurnMax);
@@ -146,26 +149,24 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   const live = watched.filter((state) => !asked.includes(state) && !shopping.includes(state));
   const inRun = <T>(run: RunId, work: () => Promise<T>): Promise<T | null> =>
     contained(open, troubles, { run, thread: null }, work);
+  const ofEach = <T>(runs: readonly RunState[], work: (state: RunState) => readonly T[]): readonly T[] =>
+    containedEach(open, troubles, runs, { whereOf, work });
   for (const state of live) await inRun(state.run, () => stopIfAsked(open, input, state));
   for (const state of asked) await inRun(state.run, () => describeAsked(open, input, state));
   for (const state of shopping) await inRun(state.run, () => searchOffer(open, input, state));
   const nextAt = (state: RunState): Instant => nextCheckAt(state, cadenceOf(open, state), lab.now());
-  const allDue = containedEach(open, troubles, live, whereOf, (state) =>
-    lab.now() >= nextAt(state) ? [{ state, at: nextAt(state) }] : [],
-  );
+  const allDue = ofEach(live, (state) => (lab.now() >= nextAt(state) ? [{ state, at: nextAt(state) }] : []));
   const due = longestDue(allDue);
   const inOnePass = () => observeInOnePass(input.engineOf(config, input.cluster), due);
   const seen = await contained(open, troubles, EVERYWHERE, inOnePass);
-  const runsDue = due.map(({ run }) => run);
-  if ((await lookAtAll(open, input, runsDue, seen ?? new Map(), troubles)) === 'refused')
+  const dueRuns = new Map(due.map(({ run }) => [run, seen?.get(run) ?? null]));
+  if ((await lookAtAll(open, input, dueRuns, troubles)) === 'refused')
     return { kind: 'again', at: after(lab.now(), WATCH_RETRY_MS) };
   input.saveMemory();
   const room = allDue.length > due.length ? 'alerts' : 'all';
   await postOwed(open, troubles, room);
   const sighted = (runs: readonly RunState[]): readonly RunState[] =>
-    containedEach(open, troubles, runs, whereOf, (run) =>
-      hasOpenSignatureMatch(run, input.cluster) ? [run] : [],
-    );
+    ofEach(runs, (run) => (hasOpenSignatureMatch(run, input.cluster) ? [run] : []));
   for (const state of sighted(open.store.current().runs))
     await inRun(state.run, () => answerBadNode(open, input, state.run));
   await postOwed(open, troubles, room);
@@ -181,7 +182,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
       : { kind: 'idle' };
   // For runs that ended or never started a job, only machines have to be checked.
   const jobs = left.filter(({ submission, end }) => submission !== null && end === null);
-  const dues = containedEach(open, troubles, jobs, whereOf, (state) => [
+  const dues = ofEach(jobs, (state) => [
     state.stop === null ? nextAt(state) : after(lab.now(), stopLookPeriodMs(cadenceOf(open, state))),
   ]);
   // A failed run is still due, so use the longer pause.

@@ -58,7 +58,7 @@ export async function observeQueued(
   const seen =
     job === null
       ? await forgotten(settings, jobId, claim.value, read.records)
-      : await queued(settings, paths, job, read.records, metadata);
+      : await queued(settings, job, { paths, records: read.records, metadata });
   if (seen.kind === 'found' && isTerminal(seen.status)) await forgetEnvironment(paths);
   return seen;
 }
@@ -88,12 +88,13 @@ function unclaimed(
     : missingJob(lastSession, null, `${folder} is gone`);
 }
 
+/** A claimed job's files and what they contain. */
+type ClaimedJob = Pick<ClaimRecord, 'metadata'> & { readonly paths: JobPaths; readonly records: JobRecords };
+
 async function queued(
   settings: SlurmSettings,
-  paths: JobPaths,
   job: QueuedJob,
-  records: JobRecords,
-  metadata: JobMetadata | null,
+  { paths, records, metadata }: ClaimedJob,
 ): Promise<JobObservation> {
   const { slurmJobId, state, reason, restarts, waitStatus, startedAtMs, endedAtMs, nodes } = job;
   if (isEndState(state)) {

@@ -162,13 +162,13 @@ function replayRun(
       const others = launchedBefore(event.at, state, runs);
       gates = replayGates({ state, gate: state.gate, at, config, others });
       for (const { gate, from, to } of gates)
-        decisions.push(decisionOf('gate', gate, event, from, { to: to.outcome, why: to.why }));
+        decisions.push(decisionOf('gate', gate, event, { from, to: to.outcome, why: to.why }));
     }
     if (event.type === 'ordered') {
       const quorum = quorumAnswer(before, config);
       decisions.push(
-        decisionOf('quorum', state.run, event, 'reached', quorum),
-        decisionOf('launch', state.run, event, 'launched', launchAnswer(gates, quorum.to)),
+        decisionOf('quorum', state.run, event, { from: 'reached', ...quorum }),
+        decisionOf('launch', state.run, event, { from: 'launched', ...launchAnswer(gates, quorum.to) }),
       );
     }
     if (event.type === 'sealed' || event.type === 'closed')
@@ -197,8 +197,7 @@ function decisionOf(
   decision: ReplayedDecision['decision'],
   subject: string,
   { seq, at }: At,
-  from: string,
-  { to, why }: Pick<ReplayedDecision, 'to' | 'why'>,
+  { from, to, why }: Pick<ReplayedDecision, 'from' | 'to' | 'why'>,
 ): ReplayedDecision {
   return { decision, subject, seq, at, from, to, why };
 }
@@ -241,7 +240,7 @@ function verdictDecisions(
   const from = event.type === 'sealed' && event.data.verdict === 'pass' ? 'pass' : 'no-pass';
   // A recorded pass with an unknown replay lacks a value that the new config needs.
   const to = why === 'pass' ? 'pass' : why === 'unknown' && from === 'pass' ? 'unknown' : 'no-pass';
-  return [decisionOf('verdict', state.run, event, from, { to, why })];
+  return [decisionOf('verdict', state.run, event, { from, to, why })];
 }
 
 /** `why`: the gate's reason code. */

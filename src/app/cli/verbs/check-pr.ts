@@ -160,14 +160,14 @@ async function factsOf(checkout: Checkout, { base, head, config, body, path }: B
     pythonVersion: (python: string) => pythonVersion(python, path),
     client: null,
   };
-  const change = await changeFacts(lab, git, config, head, null);
+  const change = await changeFacts({ lab, git, config }, head, null);
   return {
     pull: NEEDS_GITHUB,
     issue: NEEDS_GITHUB,
     comments: NEEDS_GITHUB,
     change,
     branchWork: NEEDS_GITHUB,
-    body: body === null ? NO_BODY : readBody({ digestOf }, config, body, change, null),
+    body: body === null ? NO_BODY : readBody({ lab: { digestOf }, config }, body, change, null),
     checks: NEEDS_GITHUB,
     configHealth: NEEDS_GITHUB,
     recordedRuns: NEEDS_GITHUB,
