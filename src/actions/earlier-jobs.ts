@@ -6,10 +6,17 @@
 import { type Engine, isTerminal } from '../domain/engine.ts';
 import type { RefusalCode } from '../domain/launch/verdict.ts';
 import type { RunState, Submission } from '../domain/logbook/run-state.ts';
+import { type Clock, lookUntil } from './change-cluster.ts';
 import type { OrderRefusal } from './verify-order.ts';
 
 /** How many earlier runs of the lane are checked. A forger would have to forge the ends of all of them. */
 const EARLIER_RUNS_MAX = 3;
+
+/**
+ * How long to wait for a recorded end. A rented machine that is being destroyed may still be listed as running, already without the log
+ * that proves the end.
+ */
+const END_WAIT = { waitMs: 30_000, periodMs: 5_000 };
 
 /**
  * Why no job may start while earlier jobs of this run or of the lane's last runs may be live, or null. A job that the engine
@@ -18,7 +25,7 @@ const EARLIER_RUNS_MAX = 3;
 export async function earlierJobFault(
   state: RunState,
   others: readonly RunState[],
-  { cluster, engine }: { readonly cluster: string; readonly engine: Engine },
+  { cluster, engine, clock }: { readonly cluster: string; readonly engine: Engine; readonly clock: Clock },
 ): Promise<OrderRefusal | null> {
   const earlier = others
     .filter(({ run, submission }) => run !== state.run && submission !== null)
@@ -31,7 +38,12 @@ export async function earlierJobFault(
     ),
   ];
   for (const { job, ended, isGivenUp } of jobs.filter((one) => one.job.cluster === cluster)) {
-    const found = await engine.observe(job.jobId, null);
+    const found = await lookUntil(
+      clock,
+      END_WAIT,
+      () => engine.observe(job.jobId, null),
+      (seen) => seen.kind !== 'found' || isTerminal(seen.status),
+    );
     // A person gave this job up because its state could not be read. That it still cannot be read must not block the lane.
     if (found.kind === 'unknown' && isGivenUp) continue;
     if (found.kind === 'unknown') return refusal('unreadable', job, `: ${found.message}`);

@@ -53,6 +53,7 @@ export type Launch = {
   readonly facts: (state: RunState) => Promise<OrderFacts>;
   readonly ship: (state: RunState, order: IssuedOrder) => Promise<ShippedJob | ShipRefusal>;
   readonly now: () => Instant;
+  readonly sleep: (durationMs: number) => Promise<void>;
   readonly boundary: (kind: string, moment: 'before' | 'after') => void;
   readonly redact: (text: string) => string;
 };
@@ -70,12 +71,17 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       return { kind: 'found', target: found, isClaimed: found.order.status === 'claimed' };
     },
     verify: async ({ state }) => {
+      const { cluster, engine, stateProblem = null } = launch;
+      // This may wait, so it comes before the facts are read.
+      const live =
+        engine === null
+          ? null
+          : await earlierJobFault(state, launch.others(state), { cluster, engine, clock: launch });
       const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
       if (judged !== null) return judged;
-      const { cluster, engine, stateProblem = null } = launch;
-      if (stateProblem !== null)
-        return { kind: 'refused', code: 'no-state-directory', effect: 'ending', why: stateProblem };
-      return engine === null ? null : earlierJobFault(state, launch.others(state), { cluster, engine });
+      return stateProblem === null
+        ? live
+        : { kind: 'refused', code: 'no-state-directory', effect: 'ending', why: stateProblem };
     },
     prepare: async ({ state, order }) => {
       const shipped = await launch.ship(state, order);

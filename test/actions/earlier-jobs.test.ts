@@ -3,8 +3,10 @@
 import { expect, it } from 'vitest';
 import { earlierJobFault } from '../../src/actions/earlier-jobs.ts';
 import type { Engine, JobObservation } from '../../src/domain/engine.ts';
+import { after } from '../../src/domain/values.ts';
 import { aRun } from '../support/run-builder.ts';
 import { bob } from '../support/run-drafts.ts';
+import { instant } from '../support/run-facts.ts';
 
 const launched = aRun({ run: 'ferry-daily-20261120' }).gated().shown().approved(bob).ordered().submitted();
 const closed = launched.add({
@@ -16,10 +18,22 @@ const closed = launched.add({
 const next = aRun().state;
 const cluster = launched.state.submission?.cluster ?? '';
 
-function judged(run: typeof launched, said: JobObservation): ReturnType<typeof earlierJobFault> {
+/** The engine repeats its last answer. */
+function judged(
+  run: typeof launched,
+  ...answers: readonly [JobObservation, ...JobObservation[]]
+): ReturnType<typeof earlierJobFault> {
+  let [now, asked] = [instant('2026-11-20T12:00:00Z'), -1];
+  const observe = async () => {
+    asked += 1;
+    return answers[Math.min(asked, answers.length - 1)];
+  };
+  const sleep = async (durationMs: number) => {
+    now = after(now, durationMs);
+  };
   // Only the parts of an engine that this code uses.
-  const engine = { observe: async () => said } as unknown as Engine;
-  return earlierJobFault(next, [run.state], { cluster, engine });
+  const engine = { observe } as unknown as Engine;
+  return earlierJobFault(next, [run.state], { cluster, engine, clock: { now: () => now, sleep } });
 }
 
 const unknown = { kind: 'unknown', message: 'nothing says how it ended' } as const;
@@ -43,4 +57,8 @@ it('a job with an unknown state blocks the lane until a person has given it up',
 
 it('a job that was given up but is still running blocks the lane', async () => {
   expect(await judged(closed, running)).toMatchObject({ code: 'attempt-live' });
+});
+
+it('a job whose machine is being destroyed is awaited for a moment', async () => {
+  expect(await judged(closed, running, running, { kind: 'absent', session: null })).toBeNull();
 });

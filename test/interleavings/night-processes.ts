@@ -14,7 +14,7 @@ import { isBeforeLaunch } from '../../src/domain/launch/next-attempt.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
-import { fromRfc3339, known, unknown } from '../../src/domain/values.ts';
+import { after, fromRfc3339, known, unknown } from '../../src/domain/values.ts';
 import { decideOrder } from '../../src/run/decide-launch.ts';
 import { decideRelaunch } from '../../src/run/decide-next-attempt.ts';
 import type { Gated } from '../../src/run/gate-run.ts';
@@ -151,6 +151,9 @@ export async function launch(night: Night, dies: Death, isAnswerLost: boolean): 
       };
     },
     now: () => night.now,
+    sleep: async (durationMs) => {
+      night.now = after(night.now, durationMs);
+    },
     boundary: (_kind, moment) => {
       if (dies === `${moment}-call`) throw new Died();
     },

@@ -276,6 +276,7 @@ export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitte
       ),
       ship: (one, order) => shipJob(open, one, order, { ...parts, stateDirectory, engine }),
       now,
+      sleep: parts.sleep,
       boundary,
       redact,
     }),
