@@ -26,7 +26,7 @@ const data = {
   'action-approved': z.object({ proposal: digest, source: approvalSource }),
   'action-claimed': z.object({
     proposal: digest,
-    consent: integer.describe('the entry of the consent'),
+    consent: integer.describe('the entry of the approval'),
     workflowRun: integer,
   }),
   'action-ended': z.object({
@@ -43,7 +43,7 @@ export type CareEventData = DataOf<typeof data>;
 export const careEvents = defineEvents(data, {
   'action-proposed': {
     title: 'change of the cluster proposed',
-    means: 'A change of the cluster is shown to people before anybody may consent to it.',
+    means: 'ferrybot shows people a change of the cluster. Nobody may approve it before that.',
     writers: ['control', 'watch'],
     isInJournal: true,
     rule: actionRule,
@@ -57,7 +57,7 @@ export const careEvents = defineEvents(data, {
   },
   'action-approved': {
     title: 'change of the cluster consented to',
-    means: 'A person, or the config of the default branch, consents to the `proposal`.',
+    means: 'A person, or the config of the default branch, approves the `proposal`.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
@@ -75,7 +75,7 @@ export const careEvents = defineEvents(data, {
   },
   'action-claimed': {
     title: 'change of the cluster begun',
-    means: "The runner's claim, pushed before it calls anything; there is never a second.",
+    means: 'The runner claims the change before it makes any call. There is never a second claim.',
     writers: ['runner'],
     isInJournal: true,
     isDecisive: true,
@@ -90,7 +90,7 @@ export const careEvents = defineEvents(data, {
   },
   'action-ended': {
     title: 'change of the cluster ended',
-    means: 'What came of it, by looking.',
+    means: 'The observed result of the change.',
     writers: ['runner'],
     isInJournal: true,
     isDecisive: true,
@@ -105,7 +105,7 @@ export const careEvents = defineEvents(data, {
   },
   'disk-scanned': {
     title: 'disks of the workers scanned',
-    means: "In the journal: what a scan of a cluster's worker disks found (policy AG-16).",
+    means: "In the journal: the result of a scan of a cluster's worker disks (policy AG-16).",
     writers: ['watch'],
     isInJournal: true,
     rule: () => 'a scan of disks belongs to no run',

@@ -8,8 +8,8 @@ import { integer, sha, text, texts } from '../parts.ts';
 export const sealedCheckpoint = z.object({
   path: text,
   step: integer,
-  identity: text.describe('what the store calls the content of its `metadata.json`'),
-  unseen: z.array(text).describe('what could not be looked at'),
+  identity: text.describe("the store's identifier for the content of its `metadata.json`"),
+  unseen: z.array(text).describe('what could not be observed'),
 });
 
 const data = {
@@ -22,9 +22,9 @@ const data = {
   milestone: z.object({
     name: text,
     tag: text,
-    commit: sha.describe('what the tag is on: the commit that was launched'),
+    commit: sha.describe('the tagged commit, which was launched'),
     checkpoint: sealedCheckpoint,
-    metrics: texts.describe("as the job's log printed them last"),
+    metrics: texts.describe("the last values in the job's log"),
     comment: integer,
     surface: z.enum(SURFACES),
   }),
@@ -37,7 +37,7 @@ export const checkpointEvents = defineEvents(data, {
   'checkpoint-rejected': {
     title: 'checkpoint rejected',
     means:
-      'A person takes the `step`, and what was made from it, out of the lineage of the run. [checkpoints.md](checkpoints.md) says what that is worth.',
+      'A person excludes the `step`, and everything computed from it, from the lineage of the run. [checkpoints.md](checkpoints.md) explains the effect.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
@@ -55,7 +55,7 @@ export const checkpointEvents = defineEvents(data, {
   },
   milestone: {
     title: 'log milestone seal',
-    means: 'A person seals a moment of the run under a `name`: its checkpoint is not deleted any more.',
+    means: 'A person seals a moment of the run under a `name`. Its checkpoint is then never deleted.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,

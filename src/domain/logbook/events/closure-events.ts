@@ -21,7 +21,7 @@ import { integerOrNull, scalars, sha, text, texts } from '../parts.ts';
 import { type RunState, voided, withOrder } from '../run-state.ts';
 import { sealedCheckpoint } from './checkpoint-events.ts';
 
-const closurePull = integerOrNull.describe('`null` if the kind of run opens none');
+const closurePull = integerOrNull.describe('`null` if this kind of run opens none');
 
 const data = {
   sealed: z.object({
@@ -31,13 +31,13 @@ const data = {
     accept: text.nullable(),
     closurePull,
     metrics: texts,
-    checkpoint: sealedCheckpoint.exactOptional().describe('the final one; missing if none could be seen'),
+    checkpoint: sealedCheckpoint.exactOptional().describe('the final one; missing if none was found'),
   }),
   closed: z.object({
     outcome: z
       .enum(['failed', 'rejected', 'withdrawn', 'lost', 'unsealed'])
       .describe(
-        '`lost`: a person gave the run up, and what became of it is unknown; `unsealed`: no decision in the time that the lane gives',
+        '`lost`: a person gave the run up, and its result is unknown; `unsealed`: no decision within the time limit of the lane',
       ),
     reason: text,
     closurePull,
@@ -50,7 +50,7 @@ export type ClosureEventData = DataOf<typeof data>;
 export const closureEvents = defineEvents(data, {
   sealed: {
     title: 'final seal',
-    means: 'A person seals the run; nothing follows.',
+    means: 'A person seals the run. No entry follows.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
@@ -65,7 +65,7 @@ export const closureEvents = defineEvents(data, {
   },
   closed: {
     title: 'closed',
-    means: 'The run ends without a seal; nothing follows.',
+    means: 'The run ends without a seal. No entry follows.',
     writers: ['control'],
     isDecisive: true,
     rule: closedRule,

@@ -26,9 +26,9 @@ const comment = { comment: integer, surface: z.enum(SURFACES), index: integer, t
 const target = {
   scope: z
     .enum(HOLD_SCOPES)
-    .describe('a hold of the scope `run` is in the record of the run, others are in the journal'),
-  lane: text.optional().describe('of the scopes `lane` and `date`'),
-  date: text.nullable().describe('of the scope `date`, `YYYY-MM-DD`'),
+    .describe('a hold with the scope `run` is in the record of the run; others are in the journal'),
+  lane: text.optional().describe('for the scopes `lane` and `date`'),
+  date: text.nullable().describe('for the scope `date`, `YYYY-MM-DD`'),
 };
 
 const data = {
@@ -43,7 +43,7 @@ export type CommandEventData = DataOf<typeof data>;
 export const commandEvents = defineEvents(data, {
   'command-seen': {
     title: 'command received',
-    means: 'A person wrote a command; `index` counts the commands of one comment.',
+    means: 'A person posted a command. `index`: its position among the commands of the comment.',
     writers: ['control'],
     isByPerson: true,
     isInJournal: true,
@@ -72,7 +72,7 @@ export const commandEvents = defineEvents(data, {
   },
   held: {
     title: 'held',
-    means: 'A person holds back launches.',
+    means: 'A person blocks launches.',
     writers: ['control'],
     isByPerson: true,
     isInJournal: true,

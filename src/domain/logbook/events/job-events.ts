@@ -16,30 +16,30 @@ const tracker = z.object({ id: text, url: text });
 
 const lease = z
   .object({ holder: text, fence: integer, until: text })
-  .describe("the watch's claim to be the only one; a later fence refuses an earlier one's late writes");
+  .describe("the watch's claim to be the only one; a higher fence rejects late writes with a lower one");
 
 const openLog = z
   .object({
-    isEvalRunning: z.boolean().describe("an eval's bar is not full"),
-    isLineSkipped: z.boolean().describe('the rest of a line that is too long is passed over'),
+    isEvalRunning: z.boolean().describe('an eval is in progress'),
+    isLineSkipped: z.boolean().describe('the rest of an overlong line is skipped'),
     task: z
       .object({ worker: text, linesAgo: integer })
       .nullable()
-      .describe('the worker whose traceback began so many lines above'),
+      .describe('the worker with an open traceback, and its lines so far'),
   })
-  .describe('what the log had begun to say where the look ended, for the next look');
+  .describe('unfinished parts of the log at its end, for the next observation');
 
 const pace = z
   .object({
     secondsPerStep: text.nullable(),
     tokensPerSecond: text.nullable(),
     remainingSeconds: integerOrNull.describe("the trainer's own estimate"),
-    usePercent: text.exactOptional().describe('of the accelerators'),
+    usePercent: text.exactOptional().describe('use of the accelerators'),
     memory: text
       .exactOptional()
       .describe('in use, as it is shown: `93.9%` or `44.6GiB` of the accelerators, `ram:31%` of the machine'),
   })
-  .describe('between two looks: the middle of what the log said');
+  .describe('the median of the values in the log since the last observation');
 
 const streak = z.object({ from: integerOrNull, to: integerOrNull, values: integer, peak: text });
 
@@ -64,11 +64,11 @@ const course = z
       .object({ at: text, longestGapMs: integer, looks: integer })
       .exactOptional()
       .describe(
-        'the newest look that saw a step move, how many did, and the longest time between two of them',
+        'the newest observation in which the step advanced, the number of such observations, and the longest time between two of them',
       ),
-    series: z.record(z.string(), series).exactOptional().describe('measures over steps or looks'),
+    series: z.record(z.string(), series).exactOptional().describe('measures over steps or observations'),
     speed: series.exactOptional(),
-    idle: integer.exactOptional().describe('looks in a row in which the accelerators idled'),
+    idle: integer.exactOptional().describe('consecutive observations with idle accelerators'),
     idleSince: text.exactOptional(),
     slowSince: text.exactOptional(),
     saved: z.object({ at: text, longestGapMs: integerOrNull }).exactOptional(),
@@ -81,14 +81,14 @@ const course = z
       .array(z.object({ step: integer, loss: text }))
       .exactOptional()
       .describe('steps before a failure, a stop or a return, thinned, to compare with the steps made again'),
-    healthy: integer.exactOptional().describe('looks in a row that found it well'),
+    healthy: integer.exactOptional().describe('consecutive healthy observations'),
   })
-  .describe('what the next look is compared with; missing is what was not seen');
+  .describe('values to compare the next observation with; missing values were not observed');
 
 const trackerSeen = z
   .object({
-    run: text.describe('what was asked for'),
-    says: z.enum(['found', ...TRACKER_SILENCES]).describe('the newest look'),
+    run: text.describe('the requested run'),
+    says: z.enum(['found', ...TRACKER_SILENCES]).describe('the newest result'),
     why: text.exactOptional().describe('why there was no answer'),
     last: z
       .object({
@@ -99,19 +99,21 @@ const trackerSeen = z
         heartbeatAt: text.nullable(),
         rowAt: text.nullable(),
         step: integerOrNull,
-        movedAt: text.nullable().describe('the newest look that saw the step of this attempt move'),
+        movedAt: text
+          .nullable()
+          .describe('the newest observation in which the step of this attempt advanced'),
         loss: text.nullable(),
       })
       .exactOptional()
       .describe('the newest answer'),
   })
   .describe(
-    'what the tracker says of the run: one witness among others, since it is often wrong about crashes',
+    "the tracker's state of the run: only one witness, because trackers are often wrong about crashes",
   );
 
 const storeSeen = z
   .object({
-    askedAt: text.describe('may be of an earlier look'),
+    askedAt: text.describe('may be from an earlier observation'),
     unread: text.exactOptional().describe('why the store could not be read'),
     last: z
       .object({
@@ -119,20 +121,22 @@ const storeSeen = z
         newest: z
           .object({ step: integer, writtenAt: text })
           .nullable()
-          .describe("the newest whole checkpoint of the run's lineage"),
+          .describe("the newest complete checkpoint of the run's lineage"),
         partial: z
           .object({ step: integer, since: text })
           .exactOptional()
-          .describe('the newest folder beyond it that is not whole, and the first answer that had it'),
+          .describe('the newest later folder that is incomplete, and the first answer that contained it'),
         missing: z
           .object({ step: integer, since: text, answers: integer })
           .exactOptional()
-          .describe('what the log had called saved a look before, and the answers in a row that lack it'),
+          .describe(
+            'the save that the log reported one observation earlier, and how many consecutive answers lack it',
+          ),
       })
       .exactOptional()
       .describe('the newest answer'),
   })
-  .describe('whether what the log calls saved is whole in the stores of the checkpoints');
+  .describe('whether the save that the log reports is complete in the checkpoint stores');
 
 const besideJob = z.object({ jobId: text, status: z.enum(JOB_STATUSES), since: text.nullable() });
 
@@ -144,12 +148,12 @@ const diagnosis = z
     place: z
       .object({ file: text, line: integer })
       .nullable()
-      .describe("the innermost line of the lab's own code that the exception came through"),
+      .describe("the innermost line of the lab's own code in the traceback"),
     error: text.nullable(),
     evidence: z.array(text),
     logEnd: z.array(text).exactOptional().describe('the last lines of the log'),
   })
-  .describe('what a failed job died of, by its log; missing if the log could not be read');
+  .describe('why the job failed, by its log; missing if the log could not be read');
 
 const data = {
   observed: z.object({
@@ -161,7 +165,7 @@ const data = {
     totalSteps: integerOrNull,
     loss: text.nullable(),
     firstStepCompleted: z.boolean(),
-    trackers: z.array(tracker).describe('as their links in the log name them'),
+    trackers: z.array(tracker).describe('from their links in the log'),
     evals: texts,
     checkpointStep: integerOrNull,
     signatures: z.array(text),
@@ -174,24 +178,26 @@ const data = {
     unread: z
       .object({ what: z.enum(['job', 'log']), since: text, why: text })
       .exactOptional()
-      .describe('what could not be read since then, in an unbroken row of looks'),
+      .describe('what has been unreadable since then, in every observation'),
     standstill: z
       .object({ since: text, looks: integer })
       .exactOptional()
-      .describe('the step is the same since then, at so many looks after the first that showed it'),
+      .describe(
+        'the step has not changed since then, for so many observations after the first with this step',
+      ),
     pace: pace.exactOptional(),
     course: course.exactOptional(),
-    resumedFrom: text.exactOptional().describe('the checkpoint that the job says it loads'),
-    alarms: z.array(text).exactOptional().describe('detectors that raise an alarm at this look'),
+    resumedFrom: text.exactOptional().describe('the checkpoint that the job reports to load'),
+    alarms: z.array(text).exactOptional().describe('detectors that raised an alarm at this observation'),
     tracker: trackerSeen.exactOptional(),
     store: storeSeen.exactOptional(),
-    cadenceMs: integer.describe('how soon the next look was wanted'),
+    cadenceMs: integer.describe('planned time until the next observation'),
     lease,
   }),
   dispatched: z.object({
     workflow: z.enum(DISPATCHED_WORKFLOWS),
     subject: text.describe(
-      'what for: the digest of the order, of the action or of the failure, the cluster, or the entry of the stop',
+      'the purpose: the digest of the order, the action or the failure, the cluster, or the entry of the stop',
     ),
     workflowRun: integer.describe('the id that GitHub returned for the dispatch'),
   }),
@@ -204,7 +210,7 @@ const data = {
     exitCode: integerOrNull,
     engineDetails: texts
       .exactOptional()
-      .describe("what else the engine said, such as the node of Ray's driver"),
+      .describe("other details from the engine, such as the node of Ray's driver"),
     startedAt: text.nullable(),
     endedAt: text.nullable(),
     lastStep: integerOrNull,
@@ -240,7 +246,7 @@ export type RecordedDiagnosis = NonNullable<JobEventData['ended']['diagnosis']>;
 export const jobEvents = defineEvents(data, {
   observed: {
     title: 'check',
-    means: 'One look at the job.',
+    means: 'One observation of the job.',
     writers: ['watch'],
     rule: watchRule,
     apply: observed,
@@ -267,7 +273,7 @@ export const jobEvents = defineEvents(data, {
   },
   dispatched: {
     title: 'workflow dispatched',
-    means: 'Control started one of our workflows. ferrybot reads only workflow runs with a recorded id.',
+    means: 'Control dispatched a workflow of ferrybot. ferrybot reads only workflow runs with a recorded id.',
     writers: ['control'],
     isInJournal: true,
     apply: (state, event) => ({
@@ -283,7 +289,7 @@ export const jobEvents = defineEvents(data, {
   },
   'stop-requested': {
     title: 'stop requested',
-    means: 'A person wants the job stopped, or nothing launched.',
+    means: 'A person requests that the job is stopped, or that nothing is launched.',
     writers: ['control'],
     isByPerson: true,
     isDecisive: true,
@@ -303,7 +309,7 @@ export const jobEvents = defineEvents(data, {
   },
   ended: {
     title: 'job ended',
-    means: 'The engine says that the job is over.',
+    means: 'The engine reports that the job has ended.',
     writers: ['watch'],
     isDecisive: true,
     rule: watchRule,

@@ -67,10 +67,8 @@ const data = {
     verdicts: z.array(verdictSchema),
     facts: gatedFacts
       .exactOptional()
-      .describe(
-        'what the gates looked at; missing if it could not be read or is longer than 20,000 characters',
-      ),
-    fix: fixedAttempt.exactOptional().describe('the failed attempt that this goes on from'),
+      .describe('facts of the gates; missing if they could not be read or are longer than 20,000 characters'),
+    fix: fixedAttempt.exactOptional().describe('the failed attempt that this one continues'),
   }),
   shown: z.object({
     digest,
@@ -134,7 +132,7 @@ export const launchEvents = defineEvents(data, {
   },
   gated: {
     title: 'gates evaluated',
-    means: 'The verdicts of the gates about the manifest and the text beside it.',
+    means: 'The verdicts of the gates about the manifest and the description.',
     writers: ['control'],
     rule: (state, { data }) => {
       if (awaitsAdoption(state)) return 'gated before the job was taken over';
@@ -153,7 +151,7 @@ export const launchEvents = defineEvents(data, {
   shown: {
     title: 'manifest shown',
     means:
-      'The card was read back from GitHub as control wrote it, with this manifest on it. It holds until a `gated` entry has another manifest or body, or an incident `card-edited`; without it the manifest cannot be approved.',
+      'Control read the card back from GitHub, unchanged and with this manifest. The entry counts until a `gated` entry has another manifest or body, or until an incident `card-edited`. Without it, the manifest cannot be approved.',
     writers: ['control'],
     rule: shownRule,
     apply: (state, event) => ({ ...state, shown: { ...event.data, ...momentOf(event) } }),
@@ -234,7 +232,7 @@ export const launchEvents = defineEvents(data, {
   },
   claimed: {
     title: 'order claimed by the runner',
-    means: 'The runner takes the order, before it submits anything.',
+    means: 'The runner claims the order before it submits anything.',
     writers: ['runner'],
     isDecisive: true,
     rule: claimedRule,

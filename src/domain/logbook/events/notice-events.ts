@@ -20,26 +20,29 @@ const data = {
         'update',
       ])
       .describe(
-        '`lane-blocked`: its lane got no run on a day of the schedule; `undecided`: it has ended and waits for a decision; `incident`: one that needs a person; `watch-ended`: no person has taken note of that; `dri-asked`: the person in charge by the contract is to accept it; `job-unconfirmed`: no person has said whether what the cluster told of is the job; `update`: its issue had no news for a while',
+        '`lane-blocked`: the lane got no run on a scheduled day; `undecided`: the run ended and waits for a decision; `incident`: an incident needs a person; `watch-ended`: no person has acknowledged the end of the watch; `dri-asked`: the DRI in the contract has to accept the run; `job-unconfirmed`: no person has confirmed the job that the cluster reported; `update`: its issue had no news for a while',
       ),
     about: text.describe(
       'the occasion: the day in UTC, the login, or an entry and the number of the notice about it (`12-1`)',
     ),
-    people: z.array(integer).exactOptional().describe('whom it mentions, by user id'),
-    permission: z.enum(PERMISSIONS).exactOptional().describe('or everybody with at least this permission'),
-    channels: z.array(text).exactOptional().describe('where else the writer of this event sends it'),
+    people: z.array(integer).exactOptional().describe('the mentioned people, by user id'),
+    permission: z.enum(PERMISSIONS).exactOptional().describe('or all people with at least this permission'),
+    channels: z
+      .array(text)
+      .exactOptional()
+      .describe('channels to which the writer of this event also sends it'),
   }),
   delivered: z.object({
     notice: integer.describe('the entry'),
     channel: text,
-    outcome: z.enum(DELIVERY_OUTCOMES).describe('`unknown` also if the sender died meanwhile'),
+    outcome: z.enum(DELIVERY_OUTCOMES).describe('also `unknown` if the sender was killed'),
     why: text,
   }),
   'objective-asked': z.object({
     lane: text,
     date: text,
     issue: integer,
-    until: text.describe('RFC 3339; from then on the run is proposed with the usual objective'),
+    until: text.describe('RFC 3339; afterwards the run is proposed with the default objective'),
     state: z.enum(['open', 'answered', 'unanswered']),
   }),
 };
@@ -52,7 +55,7 @@ export const noticeEvents = defineEvents(data, {
   notified: {
     title: 'people notified',
     means:
-      'People are told of an occasion, once; recorded before it is posted. The watch writes notices of its own incidents only.',
+      'ferrybot notifies people of an occasion, once. It records the notice before it posts it. The watch writes only notices of its own incidents.',
     writers: ['control', 'watch'],
     rule: noticeRule,
     apply: (state, event) => ({
@@ -68,7 +71,7 @@ export const noticeEvents = defineEvents(data, {
   },
   delivered: {
     title: 'sent to a channel',
-    means: 'What came of sending a notice to a channel, each once.',
+    means: 'The result of sending a notice to a channel, once for each channel.',
     writers: ['control', 'watch'],
     rule: deliveryRule,
     apply: (state, event) => ({
@@ -84,7 +87,7 @@ export const noticeEvents = defineEvents(data, {
   'objective-asked': {
     title: 'question about the objective',
     means:
-      'In the journal: ferrybot asks what a run of the lane is for before it proposes it, or the question is over.',
+      "In the journal: ferrybot asks for the objective of the lane's next run, or the question has ended.",
     writers: ['control'],
     isInJournal: true,
     tell: ({ data }) => ({

@@ -9,7 +9,7 @@ import { actorSchema, digest, integer, publicKeySchema, runId, sha, text } from 
 /** The data of `proposed`, the first entry of a run. */
 export const proposed = z.object({
   lane: text,
-  kind: text.exactOptional().describe('the kind of run; missing for the kind of a lane that names none'),
+  kind: text.exactOptional().describe('the kind of run; missing if the lane names none'),
   date: text,
   runName: text,
   repository: text,
@@ -17,15 +17,15 @@ export const proposed = z.object({
   pull: integer,
   baseBranch: text,
   headBranch: text,
-  head: sha.exactOptional().describe('the commit that this process pushed; missing if the branch was there'),
+  head: sha.exactOptional().describe('the commit that this process pushed; missing if the branch existed'),
   texts: z
     .object({ pull: digest.exactOptional(), issue: digest.exactOptional() })
     .exactOptional()
-    .describe('digests of the texts as the bot wrote them; missing for what somebody else wrote'),
+    .describe("digests of the bot's texts; missing for a person's texts"),
   own: z
     .object({ label: text.nullable() })
     .exactOptional()
-    .describe("the pull request is a person's own; `label` made it a run, `null`: a command did"),
+    .describe("a person's own pull request, and the `label` that made it a run; `null`: a command did"),
   adopts: z
     .object({ jobId: text, cluster: text })
     .exactOptional()
@@ -33,7 +33,7 @@ export const proposed = z.object({
   continues: z
     .object({ run: text, reason: text })
     .exactOptional()
-    .describe('the run that goes on as this one under another identity'),
+    .describe('the run that this one continues under another identity'),
   experiment: text,
   objective: z.object({ kind: z.enum(['integration', 'regression', 'production']), text }),
   interval: z
@@ -43,7 +43,7 @@ export const proposed = z.object({
       fallback: z.boolean(),
       lastRun: runId.nullable(),
     })
-    .describe("begins with the last run's launch commit, or with a date if there is none"),
+    .describe("starts at the last run's launch commit, or at a date if there is none"),
   candidate: text.nullable(),
   base: z
     .object({ run: runId, commit: sha })
@@ -62,7 +62,7 @@ export const proposed = z.object({
       knobs: z.array(z.object({ path: text, after: text })),
     })
     .exactOptional()
-    .describe('the `/propose` that the run came from, with the knobs that it named'),
+    .describe('the `/propose` that started the run, with its knobs'),
   keys: z.array(publicKeySchema),
 });
 
@@ -73,19 +73,21 @@ const proposing = z.object({
   proposed: proposed
     .omit({ issue: true, pull: true, head: true, texts: true, author: true })
     .extend({ author: actorSchema.exactOptional() })
-    .describe('what `proposed` will say, as far as it is known'),
+    .describe('the known part of the later `proposed`'),
   branch: z
     .object({ base: sha, files: z.record(text, text), message: text })
     .exactOptional()
-    .describe('the commit to push, on `base`; missing for the pull request of a person'),
-  issue: z.union([integer, opened]).describe('the issue to open, or the number of one that is there'),
+    .describe("the commit to push, on `base`; missing for a person's pull request"),
+  issue: z.union([integer, opened]).describe('the issue to open, or the number of an existing one'),
   pull: z
     .union([integer, opened])
     .nullable()
-    .describe('the same for the pull request; `null` if the issue alone is the proposal'),
+    .describe('the same for the pull request; `null` if only the issue is the proposal'),
   contract: contractSchema.exactOptional(),
-  labels: z.array(text).describe('of what is opened'),
-  missing: text.nullable().describe('what the text of a pull request lacks, to be offered in a comment'),
+  labels: z.array(text).describe('labels of the opened issue and pull request'),
+  missing: text
+    .nullable()
+    .describe("the missing part of a pull request's description, to offer in a comment"),
 });
 
 const data = { proposing, contracted: z.object({ contract: contractSchema }) };
@@ -97,7 +99,7 @@ export const proposalEvents = defineEvents(data, {
   proposing: {
     title: 'proposal begun',
     means:
-      'In the journal: control is about to open what a run begins with. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
+      'In the journal: control is about to open a run. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
@@ -114,7 +116,7 @@ export const proposalEvents = defineEvents(data, {
   contracted: {
     title: 'contract read',
     means:
-      'What the issue asks for that the run began from, by name; the newest entry counts. `unclear`: it cannot be used as it stands.',
+      "The values that the run's issue requests, by name. The newest entry counts. `unclear`: the value cannot be used.",
     writers: ['control'],
     apply: (state, { data }) => ({ ...state, contract: data.contract }),
     tell: ({ data }) => ({

@@ -6,18 +6,18 @@ import { integer, runId, text } from '../parts.ts';
 
 const runAt = z.object({
   run: runId,
-  began: text.describe('time of its first entry, in whose month it lies'),
+  began: text.describe('time of its first entry, which gives its month'),
   seq: integer,
   hash: text,
-  launched: z.boolean().describe('whether the runner has written into it'),
+  launched: z.boolean().describe('whether it contains an entry of the runner'),
 });
 
 const data = {
   'record-checkpointed': z.object({
     ended: z
       .array(runAt)
-      .describe('each run that is over and that no earlier checkpoint has: its last entry (`seq`, `hash`)'),
-    live: z.array(runAt).describe('each run that is not over: an entry that it has'),
+      .describe('each ended run that no earlier checkpoint contains, with its last entry (`seq`, `hash`)'),
+    live: z.array(runAt).describe('each live run, with one of its entries'),
   }),
 };
 
@@ -29,7 +29,7 @@ export const recordEvents = defineEvents(data, {
   'record-checkpointed': {
     title: 'checkpoint of the record',
     means:
-      'In the journal, once a month: the runs that have ended since, and those that go on. It vouches for their files, so that the marks of older runs can go.',
+      'In the journal, once a month: the runs that ended since the last checkpoint, and the live runs. It covers their files, so that the marks of older runs can be deleted.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,

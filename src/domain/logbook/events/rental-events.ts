@@ -39,13 +39,16 @@ const seenMachine = z.object({
     .enum([...MACHINE_STATUSES, 'gone'])
     .nullable()
     .describe('`gone`: the account no longer lists it; `null`: still provisioned'),
-  machine: text.exactOptional().describe("the host's machine; missing if the account does not say"),
+  machine: text.exactOptional().describe("the host's machine; missing if the account does not report it"),
   createdAt: text,
   microdollarsPerHour: amount,
-  microdollarsPerHourStored: amount.describe('for its disk alone'),
-  microdollars: amount.describe('cost until this look'),
-  microdollarsOfTraffic: amount.describe('the part of it that was traffic'),
-  isEstimated: z.boolean().exactOptional().describe('it may have cost less; missing if everything was seen'),
+  microdollarsPerHourStored: amount.describe('for its disk only'),
+  microdollars: amount.describe('cost until this observation'),
+  microdollarsOfTraffic: amount.describe('the part of the cost that is traffic'),
+  isEstimated: z
+    .boolean()
+    .exactOptional()
+    .describe('the real cost may be lower; missing if the cost is complete'),
 });
 
 const tearDown = z.object({
@@ -67,7 +70,7 @@ const data = {
   }),
   'machines-seen': z.object({
     machines: z.array(seenMachine),
-    cadenceMs: integer.describe('how soon the next look was wanted'),
+    cadenceMs: integer.describe('planned time until the next observation'),
   }),
   'tear-down-begun': tearDown,
   'tear-down-ended': tearDown,
@@ -108,7 +111,7 @@ export const NO_RENTAL: RentalState = { machines: [], look: null, keep: null, as
 export const rentalEvents = defineEvents(data, {
   'offer-seen': {
     title: 'offer searched',
-    means: 'The offer that would be rented for the manifest `digest`, which waits for its approval.',
+    means: 'The offer that ferrybot would rent for the manifest `digest`, which waits for its approval.',
     writers: ['watch'],
     rule: (state, event) =>
       offerWanted(state)?.digest === event.data.digest ? null : 'an offer that nobody waits for',
@@ -130,7 +133,7 @@ export const rentalEvents = defineEvents(data, {
   'machines-seen': {
     title: 'rented machines',
     means:
-      'A whole read of the account: the machines of this run that are there, and those that are gone since the read before.',
+      'A complete read of the account: the current machines of this run, and those that are gone since the read before.',
     writers: ['watch'],
     rule: rentsNothing,
     apply: (state, event) =>
@@ -152,7 +155,7 @@ export const rentalEvents = defineEvents(data, {
   'tear-down-begun': {
     title: 'tear-down begun',
     means:
-      'The account is asked to destroy the machine; pushed before it is asked. In the journal if no live run is known.',
+      'The watch is about to request the destruction of the machine. In the journal if no live run is known.',
     writers: ['watch'],
     isInJournal: true,
     rule: tearDownRule,
@@ -166,7 +169,7 @@ export const rentalEvents = defineEvents(data, {
   },
   'tear-down-ended': {
     title: 'tear-down verified',
-    means: 'A whole read of the account, made after that, no longer lists the machine.',
+    means: 'A later complete read of the account no longer lists the machine.',
     writers: ['watch'],
     isInJournal: true,
     rule: tearDownRule,
@@ -180,7 +183,7 @@ export const rentalEvents = defineEvents(data, {
   },
   'machine-kept': {
     title: 'machines kept',
-    means: 'A person wants the machines of the run kept `until` then, for the `reason`.',
+    means: 'A person requests that the machines of the run are kept `until` this time, for the `reason`.',
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => withRental(state, { keep: { ...event.data, ...said(event) } }),
@@ -193,7 +196,7 @@ export const rentalEvents = defineEvents(data, {
   },
   'tear-down-asked': {
     title: 'tear-down asked for',
-    means: 'A person wants the machines of the run destroyed; said in `comment`.',
+    means: 'A person requests in `comment` that the machines of the run are destroyed.',
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => withRental(state, { asked: said(event) }),

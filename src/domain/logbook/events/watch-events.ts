@@ -13,12 +13,12 @@ const data = {
     found: z
       .enum(['described', 'absent', 'cannot', 'taken', 'unknown'])
       .describe(
-        '`absent`: the cluster has no such job; `cannot`: it cannot be followed, or the config does not let it be; `taken`: it is a job of the run in `why`; `unknown`: no answer, and the watch asks again',
+        '`absent`: the cluster has no such job; `cannot`: ferrybot cannot watch it, or the config does not allow it; `taken`: it is a job of the run in `why`; `unknown`: no answer, and the watch asks again',
       ),
     why: text,
     engine: text,
     status: z.enum(JOB_STATUSES).nullable(),
-    since: text.nullable().describe('since when it runs, RFC 3339'),
+    since: text.nullable().describe('start time, RFC 3339'),
     submitter: text.nullable(),
     entrypoint: text.nullable().describe('without secrets'),
     commit: sha.nullable().describe("the job's GIT_COMMIT"),
@@ -30,21 +30,21 @@ const data = {
   handoff: z.object({
     state: z.enum(['offered', 'accepted', 'expired']),
     to: actorSchema,
-    until: text.describe('RFC 3339; from then on the offer cannot be accepted'),
+    until: text.describe('RFC 3339; afterwards the offer cannot be accepted'),
   }),
   'watch-bounded': z.object({ step: integerOrNull, time: text.nullable().describe('RFC 3339') }),
   'watch-ended': z.object({
     attempt: integer,
     cause: z
       .enum(['person', 'step', 'time'])
-      .describe('`step`, `time`: the stopping point that somebody named was reached'),
-    reason: text.nullable().describe('in the words of the person who ended it'),
+      .describe('`step`, `time`: the end that a person set was reached'),
+    reason: text.nullable().describe('text of the person who ended it'),
   }),
   'watch-resumed': z.object({ attempt: integer }),
   taken: z.object({
     what: z
       .enum(['incidents', 'watch-end', 'end'])
-      .describe('what has gone wrong so far, the end of the watch, or the end of the job'),
+      .describe('the incidents so far, the end of the watch, or the end of the job'),
     comment: integer,
     surface: z.enum(SURFACES),
   }),
@@ -87,7 +87,7 @@ export const watchEvents = defineEvents(data, {
   described: {
     title: 'job looked up',
     means:
-      'What the cluster says of a job that somebody wants taken over: claims of whoever launched it. `null`: not told.',
+      'What the cluster reports about a job to adopt. The person who launched it chose these values. `null`: not reported.',
     writers: ['watch'],
     rule: (state, event) =>
       adoptionRule(state, event) ??
@@ -108,7 +108,7 @@ export const watchEvents = defineEvents(data, {
   adopted: {
     title: 'job taken over',
     means:
-      'A person takes the job over as the entry `described` tells of it, and owns its watch. It counts as attempt 1 of the run.',
+      'A person adopts the job that the entry `described` describes, and owns its watch. The job counts as attempt 1 of the run.',
     writers: ['control'],
     isByPerson: true,
     rule: (state, event) => {
@@ -129,7 +129,7 @@ export const watchEvents = defineEvents(data, {
   handoff: {
     title: 'ownership of the watch',
     means:
-      'The watch is offered to the person `to`, accepted by exactly that person, or the offer has expired. Before the launch, the contract is the offer.',
+      'The watch is offered to the person `to`, that person accepts it, or the offer expires. Before the launch, the contract is the offer.',
     writers: ['control'],
     apply: (state, event) =>
       withWatch(state, {
@@ -146,7 +146,7 @@ export const watchEvents = defineEvents(data, {
   'watch-bounded': {
     title: 'stopping point named',
     means:
-      'A person names where the watch ends: the `step` or the `time`, whichever comes first. It replaces what was named before.',
+      'A person sets the end of the watch: the `step` or the `time`, whichever comes first. It replaces the earlier one.',
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => withWatch(state, { bound: { ...event.data, ...said(event) } }),
@@ -161,7 +161,8 @@ export const watchEvents = defineEvents(data, {
   },
   'watch-ended': {
     title: 'watch ended',
-    means: 'The watch of the `attempt` ends, and the job goes on. Another attempt is watched from its start.',
+    means:
+      'The watch of the `attempt` ends, and the job continues. Another attempt is watched from its start.',
     writers: ['control', 'watch'],
     rule: watchEndRule,
     apply: (state, event) =>
@@ -175,7 +176,7 @@ export const watchEvents = defineEvents(data, {
   },
   'watch-resumed': {
     title: 'watch resumed',
-    means: 'A person wants the same `attempt` watched again, to its end.',
+    means: 'A person requests that the same `attempt` is watched again, until its end.',
     writers: ['control'],
     isByPerson: true,
     apply: (state) => withWatch(state, { bound: null, ended: null }),
@@ -187,7 +188,8 @@ export const watchEvents = defineEvents(data, {
   },
   taken: {
     title: 'taken by a person',
-    means: "A person took note in a comment outside of the run's own threads; in these the answer says it.",
+    means:
+      "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => takenAfter(state, event.data.what, said(event)),
