@@ -127,7 +127,7 @@ describe('the logbook of a hero run', () => {
         expect(attempt).toContain(line);
     expect(first).toContain('- `initialize_from`: (none)\n');
     expect(second).toContain(`- \`initialize_from\`: \`${folders.root}/checkpoints/step-800\`\n`);
-    expect(log).toContain(`attempt 2 is ordered, after attempt 1; it begins at step 800, \`${folders.root}`);
+    expect(log).toContain(`attempt 2 is ordered, after attempt 1; it starts at step 800, \`${folders.root}`);
     expect(log).toContain(
       `final checkpoint \`${folders.root}/checkpoints/step-1200\` of step 1200; not looked`,
     );
@@ -141,8 +141,8 @@ describe('the logbook of a hero run', () => {
     const next = log.match(crashed)?.map((entry) => entry.split('\n').at(-1));
     expect(new Set(next)).toEqual(
       new Set([
-        '- Next: its end is recorded',
-        '- Next: another attempt, where the approval covers one that can help; otherwise a person decides',
+        '- Next: the watch records its end',
+        '- Next: another attempt if the approval covers one that can help; otherwise a person decides',
       ]),
     );
   });

@@ -52,11 +52,11 @@ export const careEvents = defineEvents(data, {
       status: `${proposal.change.kind} of ${code(targetName(proposal.change))} on ${code(proposal.cluster)} is proposed`,
       evidence: scalarsText(evidence.facts),
       decision: `as ${code(digest)}: ${proposal.steps.map(stepWords).join(', then ')}`,
-      next: `somebody consents in #${proposal.thread}, or nothing happens`,
+      next: `without an approval in #${proposal.thread}, nothing changes`,
     }),
   },
   'action-approved': {
-    title: 'change of the cluster consented to',
+    title: 'change of the cluster approved',
     means: 'A person, or the config of the default branch, approves the `proposal`.',
     writers: ['control'],
     isInJournal: true,
@@ -64,17 +64,17 @@ export const careEvents = defineEvents(data, {
     rule: actionRule,
     apply: withAction,
     tell: ({ data: { proposal, source }, actor }) => ({
-      status: actor === undefined ? 'the config consents' : `${personOf(actor)} consents`,
+      status: actor === undefined ? 'approved by the config' : `approved by ${personOf(actor)}`,
       evidence:
         source.kind === 'config'
           ? `the entry on the default branch at commit ${code(source.commit)}`
           : `${source.surface} ${source.comment} on #${source.thread}`,
       decision: `${code(proposal)} may be carried out once`,
-      next: 'the runner checks all of it again',
+      next: 'the runner verifies it again',
     }),
   },
   'action-claimed': {
-    title: 'change of the cluster begun',
+    title: 'change of the cluster started',
     means: 'The runner claims the change before it makes any call. There is never a second claim.',
     writers: ['runner'],
     isInJournal: true,
@@ -82,10 +82,10 @@ export const careEvents = defineEvents(data, {
     rule: actionRule,
     apply: withAction,
     tell: ({ data: { proposal, consent, workflowRun } }) => ({
-      status: 'the runner begins',
-      evidence: `workflow run ${workflowRun}, on the consent of entry ${consent}`,
+      status: 'the runner starts',
+      evidence: `workflow run ${workflowRun}, with the approval of entry ${consent}`,
       decision: `carry out ${code(proposal)} once`,
-      next: 'what came of it is looked at and recorded',
+      next: 'the runner observes and records the result',
     }),
   },
   'action-ended': {
@@ -99,8 +99,8 @@ export const careEvents = defineEvents(data, {
     tell: ({ data: { proposal, outcome, code: reason, detail } }) => ({
       status: `${outcome}: ${code(reason)}`,
       evidence: scalarsText(detail),
-      decision: `${code(proposal)} is over`,
-      next: outcome === 'done' ? 'the run goes on' : 'a person looks',
+      decision: `${code(proposal)} has ended`,
+      next: outcome === 'done' ? 'the run continues' : 'a person checks the cluster',
     }),
   },
   'disk-scanned': {
@@ -111,7 +111,7 @@ export const careEvents = defineEvents(data, {
     rule: () => 'a scan of disks belongs to no run',
     apply: (state) => state,
     tell: ({ data }) => ({
-      status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are short`}`,
+      status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are low on space`}`,
       evidence: data.workers
         .map(
           ({ tpu, worker, percentFree, finding }) =>
@@ -119,7 +119,7 @@ export const careEvents = defineEvents(data, {
         )
         .join('; '),
       decision: data.why === '' ? '' : prose(data.why),
-      next: data.cleanup === 'not-seen' ? 'the cleanup job of the head was not seen' : '',
+      next: data.cleanup === 'not-seen' ? 'the cleanup job of the head node was not found' : '',
     }),
   },
 });

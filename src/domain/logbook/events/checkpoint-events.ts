@@ -50,7 +50,7 @@ export const checkpointEvents = defineEvents(data, {
       evidence: prose(reason),
       decision:
         'these, as the attempts so far have written them, and what was made from them are used for nothing',
-      next: 'what goes on does so from an earlier one',
+      next: 'the next attempt resumes from an earlier checkpoint',
     }),
   },
   milestone: {
@@ -66,8 +66,8 @@ export const checkpointEvents = defineEvents(data, {
     tell: ({ data: { name, tag, commit, checkpoint }, actor }) => ({
       status: `${personOf(actor)} sealed the milestone ${code(name)} at step ${checkpoint.step}`,
       evidence: `tag ${code(tag)} on commit ${code(commit)}, checkpoint ${code(checkpoint.path)}`,
-      decision: 'its checkpoint is deleted no more',
-      next: 'the run goes on',
+      decision: 'its checkpoint is never deleted',
+      next: 'the run continues',
     }),
   },
 });

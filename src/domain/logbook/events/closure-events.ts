@@ -60,7 +60,7 @@ export const closureEvents = defineEvents(data, {
       status: `sealed by ${personOf(actor)}: ${data.verdict}`,
       evidence: `tag ${code(data.tag)} on commit ${code(data.commit)}${data.closurePull === null ? '' : `, closure #${data.closurePull}`}${checkpointText(data)}`,
       decision: data.accept === null ? 'the record is complete' : `accepted: ${prose(data.accept)}`,
-      next: 'nothing follows',
+      next: 'no entry follows',
     }),
   },
   closed: {
@@ -77,7 +77,7 @@ export const closureEvents = defineEvents(data, {
       status: `closed: ${data.outcome}`,
       evidence: data.closurePull === null ? '' : `closure #${data.closurePull}`,
       decision: prose(data.reason),
-      next: 'nothing follows',
+      next: 'no entry follows',
     }),
   },
   incident: {
@@ -90,8 +90,8 @@ export const closureEvents = defineEvents(data, {
     tell: ({ data }) => ({
       status: `incident ${code(data.code)}`,
       evidence: scalarsText(data.detail),
-      decision: 'a person must see this',
-      next: 'the cause is looked into',
+      decision: 'a person must see it',
+      next: 'a person finds the cause',
     }),
   },
 });

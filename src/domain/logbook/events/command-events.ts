@@ -52,8 +52,8 @@ export const commandEvents = defineEvents(data, {
     tell: ({ data, actor }) => ({
       status: `${personOf(actor)} wrote ${code(`/${data.name}`)}`,
       evidence: `${data.surface} ${data.comment} on #${data.thread}`,
-      decision: scalarsText(data.args) || 'it says no more than that',
-      next: 'it is answered once',
+      decision: scalarsText(data.args) || 'no arguments',
+      next: 'ferrybot answers it once',
     }),
   },
   'command-answered': {
@@ -66,8 +66,8 @@ export const commandEvents = defineEvents(data, {
     tell: ({ data }) => ({
       status: `answered ${code(data.code)}`,
       evidence: `${data.surface} ${data.comment} on #${data.thread}`,
-      decision: scalarsText(data.detail) || 'no more than that',
-      next: 'the comment is owed nothing more',
+      decision: scalarsText(data.detail) || 'no details',
+      next: 'the command is done',
     }),
   },
   held: {
@@ -95,7 +95,7 @@ export const commandEvents = defineEvents(data, {
     apply: (state, event) => ({ ...state, holds: holdsAfter(state.holds, event) }),
     tell: ({ data, actor }) => ({
       status: `${holdText(data)} lifted by ${personOf(actor)}`,
-      decision: 'launches are possible again',
+      decision: 'this hold blocks no launch any more',
       next: 'gates are evaluated',
     }),
   },

@@ -263,11 +263,11 @@ export const jobEvents = defineEvents(data, {
       decision:
         data.signatures.length === 0
           ? isOver(data.status)
-            ? 'the job is over'
+            ? 'the job has ended'
             : 'keep watching'
           : `failure signatures: ${data.signatures.map(code).join(', ')}`,
       next: isOver(data.status)
-        ? 'its end is recorded'
+        ? 'the watch records its end'
         : `next check within ${Math.round(data.cadenceMs / 1000)} s`,
     }),
   },
@@ -283,8 +283,8 @@ export const jobEvents = defineEvents(data, {
     tell: ({ data }) => ({
       status: `control started the ${data.workflow} workflow for ${code(data.subject)}`,
       evidence: `workflow run ${data.workflowRun}`,
-      decision: 'only this workflow run counts as ours',
-      next: 'the workflow does its work, or another run is started once it is over',
+      decision: 'ferrybot reads only this workflow run',
+      next: 'if the workflow run ends without a result, control starts another one',
     }),
   },
   'stop-requested': {
@@ -301,9 +301,9 @@ export const jobEvents = defineEvents(data, {
       approvals: state.submission === null ? [] : state.approvals,
     }),
     tell: ({ data, actor }) => ({
-      status: `${personOf(actor)} asked to stop`,
+      status: `${personOf(actor)} requested a stop`,
       evidence: `${data.surface} ${data.comment}`,
-      decision: 'stop the job if there is one, launch nothing',
+      decision: 'stop the job, if any, and launch nothing',
       next: 'the engine confirms the end',
     }),
   },
@@ -329,11 +329,11 @@ export const jobEvents = defineEvents(data, {
         ...(data.diagnosis === undefined ? [] : [`by its log: ${code(data.diagnosis.class)}`]),
         ...(data.message === '' ? [] : [prose(data.message)]),
       ].join(', '),
-      decision: 'the engine says that the job is over',
+      decision: 'the engine reports that the job has ended',
       next:
         data.status === 'SUCCEEDED'
           ? 'a person seals'
-          : 'another attempt, where the approval covers one that can help; otherwise a person decides',
+          : 'another attempt if the approval covers one that can help; otherwise a person decides',
     }),
   },
 });

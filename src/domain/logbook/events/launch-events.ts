@@ -180,7 +180,7 @@ export const launchEvents = defineEvents(data, {
       status: `approved by ${personOf(actor)}`,
       evidence: `${data.surface} ${data.comment}`,
       decision: `manifest ${code(data.digest)} may be launched`,
-      next: 'an order is issued when enough people approved and every gate passes',
+      next: 'control issues an order when enough people approved and every gate passes',
     }),
   },
   'approval-dropped': {
@@ -203,7 +203,7 @@ export const launchEvents = defineEvents(data, {
       status: 'an approval no longer counts',
       evidence: `manifest ${code(data.digest)}, approved by user ${data.users.join(', ')}`,
       decision: `dropped: ${code(data.reason)}`,
-      next: 'a person approves what is proposed now',
+      next: 'a person approves the current manifest',
     }),
   },
   ordered: {
@@ -224,7 +224,7 @@ export const launchEvents = defineEvents(data, {
       },
     }),
     tell: ({ data: { order, orderDigest } }) => ({
-      status: `attempt ${order.attempt} is ordered${order.parent === undefined ? '' : `, after attempt ${order.parent.attempt}`}${order.checkpoint === undefined ? '' : `; it begins at step ${order.checkpoint.step}, ${code(order.checkpoint.path)}`}`,
+      status: `attempt ${order.attempt} is ordered${order.parent === undefined ? '' : `, after attempt ${order.parent.attempt}`}${order.checkpoint === undefined ? '' : `; it starts at step ${order.checkpoint.step}, ${code(order.checkpoint.path)}`}`,
       evidence: `order ${code(orderDigest)}, manifest ${code(order.digest)}, commit ${code(order.commit)}`,
       decision: `submit as ${code(order.submissionId)} before ${order.expiresAt}`,
       next: 'the runner checks the order and claims it',
@@ -241,7 +241,7 @@ export const launchEvents = defineEvents(data, {
       status: `the runner claimed the order of attempt ${data.attempt}`,
       evidence: `workflow run ${data.workflowRun}, engine session ${code(data.engineSession)}`,
       decision: 'submit once',
-      next: 'the job is submitted, or the reason why not is recorded',
+      next: 'the runner submits the job, or records why it did not',
     }),
   },
   submitted: {
@@ -263,7 +263,7 @@ export const launchEvents = defineEvents(data, {
         .map(([name, url]) => `, ${prose(name)} ${code(url)}`)
         .join('')}`,
       decision: `watch attempt ${data.attempt}`,
-      next: 'the watch reports what it sees',
+      next: 'the watch records its observations',
     }),
   },
 });
@@ -335,7 +335,7 @@ function gatesTelling({ verdicts, digest, commit }: LaunchEventData['gated']): T
     status: `${open.length} of ${verdicts.length} gates do not pass`,
     evidence,
     decision: open.map((verdict) => `${verdict.gate}: ${code(verdict.code)}`).join(', '),
-    next: 'the named gates have to pass',
+    next: 'these gates have to pass',
   };
 }
 

@@ -63,10 +63,10 @@ export const noticeEvents = defineEvents(data, {
       notices: [...state.notices, { ...event.data, ...momentOf(event), role: event.role }],
     }),
     tell: ({ data }, logins) => ({
-      status: `people are told: ${code(data.reason)}`,
+      status: `people are notified: ${code(data.reason)}`,
       evidence: aboutText(data.about),
-      decision: `it is said once${audienceOf(data, logins)}`,
-      next: data.reason === 'update' ? 'the run goes on' : 'somebody ends what the run waits for',
+      decision: `once${audienceOf(data, logins)}`,
+      next: data.reason === 'update' ? 'the run continues' : 'a person acts',
     }),
   },
   delivered: {
@@ -93,10 +93,10 @@ export const noticeEvents = defineEvents(data, {
     tell: ({ data }) => ({
       status:
         data.state === 'open'
-          ? `asked in #${data.issue} what the ${prose(data.lane)} run of ${data.date} is for`
-          : `the question in #${data.issue} is over: ${data.state}`,
-      decision: data.state === 'open' ? `answers are waited for until ${data.until}` : '',
-      next: data.state === 'open' ? 'an answer, or the usual objective after that' : '',
+          ? `asked in #${data.issue} for the objective of the ${prose(data.lane)} run of ${data.date}`
+          : `the question in #${data.issue} has ended: ${data.state}`,
+      decision: data.state === 'open' ? `ferrybot waits for answers until ${data.until}` : '',
+      next: data.state === 'open' ? 'without an answer, the default objective is used' : '',
     }),
   },
 });
@@ -141,5 +141,5 @@ function audienceOf(
     return login === undefined ? `user ${id}` : `@${prose(login)} (${id})`;
   });
   if (named.length > 0) return `, to ${named.join(', ')}`;
-  return permission === undefined ? '' : `, to everybody with ${permission} permission`;
+  return permission === undefined ? '' : `, to all people with ${permission} permission`;
 }

@@ -97,14 +97,14 @@ export type Proposing = ProposalEventData['proposing'];
 
 export const proposalEvents = defineEvents(data, {
   proposing: {
-    title: 'proposal begun',
+    title: 'proposal started',
     means:
       'In the journal: control is about to open a run. The branch, the issue and the pull request follow, then `proposed` in the record of the run. The newest entry of a lane counts.',
     writers: ['control'],
     isInJournal: true,
     isDecisive: true,
     tell: ({ data: { run, proposed: about, branch, issue, pull } }) => ({
-      status: `${code(run)} is about to be proposed in lane ${code(about.lane)}`,
+      status: `control is about to propose ${code(run)} in lane ${code(about.lane)}`,
       evidence: branch === undefined ? '' : `${code(about.headBranch)} on ${code(branch.base)}`,
       decision: [issue, pull]
         .filter((one) => one !== null)
@@ -128,7 +128,7 @@ export const proposalEvents = defineEvents(data, {
             `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`,
         )
         .join(', '),
-      decision: 'the run is of this contract',
+      decision: 'the run has this contract',
       next: 'gates are evaluated',
     }),
   },

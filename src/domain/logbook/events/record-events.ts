@@ -34,10 +34,10 @@ export const recordEvents = defineEvents(data, {
     isInJournal: true,
     isDecisive: true,
     tell: ({ data: { ended, live } }) => ({
-      status: `${ended.length} runs ended since the last checkpoint, ${live.length} go on`,
+      status: `${ended.length} runs ended since the last checkpoint, ${live.length} are live`,
       evidence: 'the last entry of each, in `events.jsonl`',
-      decision: 'processes read the marks of older runs no more',
-      next: '`ferrybot logbook verify` and the next checkpoint hold every run against it',
+      decision: 'processes no longer read the marks of older runs',
+      next: '`ferrybot logbook verify` and the next checkpoint compare every run with it',
     }),
   },
 });

@@ -122,12 +122,12 @@ export const rentalEvents = defineEvents(data, {
           ? 'the offers could not be read'
           : offer === null
             ? 'no offer fits'
-            : `offer ${offer.offer} would be rented`,
+            : `offer ${offer.offer} fits`,
       evidence:
         offer === null
           ? prose(unread ?? '')
           : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${dollars(offer.microdollarsPerHour)} an hour`,
-      next: 'the launch searches again, by the same rule',
+      next: 'the launch searches again with the same rule',
     }),
   },
   'machines-seen': {
@@ -149,11 +149,11 @@ export const rentalEvents = defineEvents(data, {
             `machine ${instance} ${status ?? 'provisioned'}, ${dollars(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
         )
         .join('; '),
-      next: `next look within ${Math.round(cadenceMs / 1_000)} s`,
+      next: `next check within ${Math.round(cadenceMs / 1_000)} s`,
     }),
   },
   'tear-down-begun': {
-    title: 'tear-down begun',
+    title: 'tear-down started',
     means:
       'The watch is about to request the destruction of the machine. In the journal if no live run is known.',
     writers: ['watch'],
@@ -163,8 +163,8 @@ export const rentalEvents = defineEvents(data, {
       withTearDown(state, instance, () => ({ reason, since: at, endedAt: null })),
     tell: ({ data: { instance, jobId, cluster, reason } }) => ({
       status: `machine ${instance} of ${code(jobId)} on ${code(cluster)} is destroyed: ${TEAR_DOWN_WHY[reason]}`,
-      decision: 'the account is asked now',
-      next: 'a whole read of the account shows it gone, or it is asked again',
+      decision: 'the watch requests the destruction now',
+      next: 'the watch repeats the request until a complete read of the account no longer lists the machine',
     }),
   },
   'tear-down-ended': {
@@ -177,8 +177,8 @@ export const rentalEvents = defineEvents(data, {
       withTearDown(state, instance, (begun) => begun && { ...begun, endedAt: at }),
     tell: ({ data: { instance, jobId } }) => ({
       status: `machine ${instance} of ${code(jobId)} is gone`,
-      evidence: 'by a whole read of the account',
-      decision: 'it costs nothing any more',
+      evidence: 'a complete read of the account',
+      decision: 'it costs nothing from now on',
     }),
   },
   'machine-kept': {
@@ -189,20 +189,20 @@ export const rentalEvents = defineEvents(data, {
     apply: (state, event) => withRental(state, { keep: { ...event.data, ...said(event) } }),
     tell: ({ data: { until, reason }, actor }) => ({
       status: `the machines of this run are kept until ${until}`,
-      evidence: `asked for by ${personOf(actor)}`,
+      evidence: `requested by ${personOf(actor)}`,
       decision: prose(reason),
-      next: 'they are destroyed then, or earlier at a cap',
+      next: 'the watch destroys them then, or earlier at a limit',
     }),
   },
   'tear-down-asked': {
-    title: 'tear-down asked for',
+    title: 'tear-down requested',
     means: 'A person requests in `comment` that the machines of the run are destroyed.',
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => withRental(state, { asked: said(event) }),
     tell: ({ actor }) => ({
-      status: 'the machines of this run are to be destroyed',
-      evidence: `asked for by ${personOf(actor)}`,
+      status: 'a person requested the destruction of the machines of this run',
+      evidence: `requested by ${personOf(actor)}`,
       next: 'the watch destroys them',
     }),
   },

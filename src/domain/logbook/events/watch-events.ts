@@ -94,7 +94,8 @@ export const watchEvents = defineEvents(data, {
       (awaitsDescription(state) ? null : 'described a job that was described before'),
     apply: (state, event) => ({ ...state, description: { ...event.data, ...momentOf(event) } }),
     tell: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
-      status: found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not told: ${found}`,
+      status:
+        found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not described: ${found}`,
       evidence: [
         `engine ${code(engine)}`,
         ...(why === '' ? [] : [prose(why)]),
@@ -102,11 +103,11 @@ export const watchEvents = defineEvents(data, {
         ...(entrypoint === null ? [] : [code(entrypoint)]),
         ...(commit === null ? [] : [`GIT_COMMIT ${code(commit)}`]),
       ].join(', '),
-      next: found === 'described' ? 'a person says whether this is the job' : 'nothing is taken over',
+      next: found === 'described' ? 'a person confirms that this is the job' : 'nothing is adopted',
     }),
   },
   adopted: {
-    title: 'job taken over',
+    title: 'job adopted',
     means:
       'A person adopts the job that the entry `described` describes, and owns its watch. The job counts as attempt 1 of the run.',
     writers: ['control'],
@@ -120,10 +121,10 @@ export const watchEvents = defineEvents(data, {
     },
     apply: (state, event) => adoptedState(state, said(event)),
     tell: ({ data: { described }, actor }) => ({
-      status: `the job is taken over by ${personOf(actor)}`,
-      evidence: `as entry ${described} tells of it`,
-      decision: 'it is watched to its end',
-      next: 'the watch reports what it sees',
+      status: `${personOf(actor)} adopted the job`,
+      evidence: `the job of entry ${described}`,
+      decision: 'it is watched until its end',
+      next: 'the watch records its observations',
     }),
   },
   handoff: {
@@ -138,13 +139,13 @@ export const watchEvents = defineEvents(data, {
         owner: event.data.state === 'accepted' ? event.data.to : state.watch.owner,
       }),
     tell: ({ data: { state, to, until } }) => ({
-      status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'taken by' : 'not taken by'} ${personOf(to)}`,
-      decision: state === 'offered' ? `the offer stands until ${until}` : '',
+      status: `the watch is ${state === 'offered' ? 'offered to' : state === 'accepted' ? 'accepted by' : 'not accepted by'} ${personOf(to)}`,
+      decision: state === 'offered' ? `the offer is valid until ${until}` : '',
       next: state === 'offered' ? '`/accept` by exactly that person' : '',
     }),
   },
   'watch-bounded': {
-    title: 'stopping point named',
+    title: 'end of the watch set',
     means:
       'A person sets the end of the watch: the `step` or the `time`, whichever comes first. It replaces the earlier one.',
     writers: ['control'],
@@ -155,8 +156,8 @@ export const watchEvents = defineEvents(data, {
         ...(step === null ? [] : [`at step ${step}`]),
         ...(time === null ? [] : [`at ${time}`]),
       ].join(' or ')}`,
-      evidence: `said by ${personOf(actor)}`,
-      next: 'the watch goes on until then',
+      evidence: `requested by ${personOf(actor)}`,
+      next: 'the watch continues until then',
     }),
   },
   'watch-ended': {
@@ -168,10 +169,10 @@ export const watchEvents = defineEvents(data, {
     apply: (state, event) =>
       withWatch(state, { ended: { ...event.data, ...momentOf(event), actor: event.actor ?? null } }),
     tell: ({ data: { attempt, cause, reason }, actor }) => ({
-      status: `the watch of attempt ${attempt} has ended; the job goes on`,
+      status: `the watch of attempt ${attempt} has ended; the job continues`,
       evidence: { person: `by ${personOf(actor)}`, ...STOPPING_POINTS }[cause],
       decision: reason === null ? '' : prose(reason),
-      next: 'somebody says that they took note; the end of the job is looked for',
+      next: 'a person acknowledges it; ferrybot still looks for the end of the job',
     }),
   },
   'watch-resumed': {
@@ -182,34 +183,34 @@ export const watchEvents = defineEvents(data, {
     apply: (state) => withWatch(state, { bound: null, ended: null }),
     tell: ({ data: { attempt }, actor }) => ({
       status: `attempt ${attempt} is watched again`,
-      evidence: `said by ${personOf(actor)}`,
-      next: 'the watch goes on to the end of the job',
+      evidence: `requested by ${personOf(actor)}`,
+      next: 'the watch continues until the end of the job',
     }),
   },
   taken: {
-    title: 'taken by a person',
+    title: 'acknowledged by a person',
     means:
       "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => takenAfter(state, event.data.what, said(event)),
     tell: ({ data: { what, surface, comment }, actor }) => ({
-      status: `${personOf(actor)} took ${TAKEN_WORDS[what]}`,
+      status: `${personOf(actor)} acknowledged ${TAKEN_WORDS[what]}`,
       evidence: `${surface} ${comment}, in another thread`,
-      next: 'nobody else is called for it',
+      next: 'ferrybot notifies no other people about it',
     }),
   },
 });
 
 const STOPPING_POINTS = {
-  step: 'the step was reached that somebody named',
-  time: 'the time has come that somebody named',
+  step: 'the step that a person set was reached',
+  time: 'the time that a person set was reached',
 } as const;
 
 const TAKEN_WORDS = {
-  incidents: 'what had gone wrong until then',
-  'watch-end': 'note of the end of the watch',
-  end: 'note of how the job ended',
+  incidents: 'the incidents so far',
+  'watch-end': 'the end of the watch',
+  end: 'the end of the job',
 } as const;
 
 function withWatch(state: RunState, change: Partial<WatchState>): RunState {
