@@ -1,7 +1,7 @@
 /**
  * `npm run setup:tools`: other people's programs below .tools that tests are judged by: act, actionlint and zizmor for our
  * workflows, Vast.ai's own client for our server, fake-gcs-server and versitygw as stores of checkpoints, MLflow as a tracker,
- * and the quick ones of `npm run strangers`; made once, kept.
+ * the quick ones of `npm run strangers`, and the packages of checks/; made once, kept.
  */
 
 import { mkdir } from 'node:fs/promises';
@@ -54,11 +54,23 @@ const VERSION_TIMEOUT_MS = 60_000;
 const LINES_SHOWN = 20;
 
 await mkdir(TOOLS, { recursive: true });
-const done: boolean[] = [];
+const done: boolean[] = [await installChecks()];
 for (const tool of BUILT) done.push(await build(tool));
 for (const tool of PYTHON) done.push(await install(tool));
 for (const program of PROGRAMS.filter(({ isQuick }) => isQuick)) done.push(await stranger(program));
 process.exitCode = done.every(Boolean) ? 0 : 1;
+
+/** The packages of checks/package.json, which `npm ci` leaves out. */
+async function installChecks(): Promise<boolean> {
+  const installed = await execa('npm', ['run', '--silent', 'checks'], {
+    reject: false,
+    all: true,
+    timeout: BUILD_TIMEOUT_MS,
+  });
+  return installed.failed
+    ? failed('the packages of checks/ could not be installed', installed.all)
+    : said('the packages of checks/ are ready');
+}
 
 async function build({ name, source, version }: (typeof BUILT)[number]): Promise<boolean> {
   const program = join(TOOLS, 'bin', name);

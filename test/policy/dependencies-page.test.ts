@@ -10,10 +10,15 @@ const manifest = JSON.parse(text('package.json')) as Readonly<
   Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
 >;
 const playground = JSON.parse(text('packages/playground/package.json')) as typeof manifest;
+const checks = JSON.parse(text('checks/package.json')) as typeof manifest;
 const own: Readonly<Record<string, string>> = { ...playground.dependencies, ...playground.devDependencies };
 const ofRoot: Readonly<Record<string, string>> = { ...manifest.dependencies, ...manifest.devDependencies };
-const locked = JSON.parse(text('package-lock.json')).packages as Readonly<Record<string, Locked>>;
-const [, shipped = '', development = '', ofPlayground = ''] = text('docs/dependencies.md').split(/^## /m);
+const locked: Readonly<Record<string, Locked>> = {
+  ...JSON.parse(text('checks/package-lock.json')).packages,
+  ...JSON.parse(text('package-lock.json')).packages,
+};
+const [, shipped = '', development = '', ofChecks = '', ofPlayground = ''] =
+  text('docs/dependencies.md').split(/^## /m);
 
 /** Licences under which we may ship and use third-party packages. */
 const LICENCES = ['MIT', 'ISC', 'Apache-2.0', 'MIT-0', 'BSD-3-Clause', 'MIT OR Apache-2.0'];
@@ -31,6 +36,7 @@ function rowsOf(section: string): readonly (readonly string[])[] {
 describe.each([
   ['dependencies', Object.keys(manifest.dependencies), shipped, LICENCES],
   ['devDependencies', Object.keys(manifest.devDependencies), development, LICENCES_OF_TOOLS],
+  ['the checks', Object.keys(checks.devDependencies), ofChecks, LICENCES_OF_TOOLS],
   ['the playground', Object.keys(own).filter((name) => !(name in ofRoot)), ofPlayground, LICENCES_OF_TOOLS],
 ] as const)('the table of %s', (_, names, section, licences) => {
   const rows = rowsOf(section);

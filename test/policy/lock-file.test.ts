@@ -1,6 +1,8 @@
 /** The lock file: packages for every platform, exact versions, and no unlisted install script. */
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 type Locked = {
@@ -16,14 +18,17 @@ type Locked = {
 
 const read = (name: string): Readonly<Record<string, unknown>> =>
   JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
-const packages = read('package-lock.json')['packages'] as Readonly<Record<string, Locked>>;
+const lockedIn = (name: string) => read(name)['packages'] as Readonly<Record<string, Locked>>;
+const checks = read('checks/package.json') as typeof manifest;
+/** By their path below the root. Both locks have an entry for their own folder, which is no package. */
+const packages = { ...lockedIn('checks/package-lock.json'), ...lockedIn('package-lock.json') };
 const manifest = read('package.json') as {
   readonly [kind in 'dependencies' | 'devDependencies' | 'allowScripts']: Readonly<
     Record<string, string | boolean>
   >;
 };
 const playground = read('packages/playground/package.json') as typeof manifest;
-const allOf = ({ dependencies, devDependencies = {} }: typeof manifest) =>
+const allOf = ({ dependencies = {}, devDependencies = {} }: typeof manifest) =>
   Object.entries({ ...dependencies, ...devDependencies });
 
 describe('the lock file', () => {
@@ -49,7 +54,7 @@ describe('the lock file', () => {
   });
 
   it('pins exact versions', () => {
-    const loose = [manifest, playground]
+    const loose = [manifest, playground, checks]
       .flatMap(allOf)
       .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)));
     expect(loose).toEqual([]);
@@ -58,5 +63,11 @@ describe('the lock file', () => {
   it('links only to our own packages', () => {
     const linked = Object.entries(packages).filter(([, { link }]) => link === true);
     expect(linked.map(([path]) => path)).toEqual(['node_modules/ferrybot-playground']);
+  });
+
+  it('installs at most 420 MB before the first `npm start`', () => {
+    const folder = fileURLToPath(new URL('../../node_modules', import.meta.url));
+    const [megabytes] = execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).split('\t');
+    expect(Number(megabytes)).toBeLessThanOrEqual(420);
   });
 });

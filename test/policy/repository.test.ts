@@ -72,7 +72,7 @@ describe('updates', () => {
 
   it('cover actions, packages and the Python of the tests, and wait a week before each update', () => {
     const kinds = updates.updates.map((one) => `${one['package-ecosystem']} ${one.directory}`);
-    expect(kinds.toSorted()).toEqual(['github-actions /', 'npm /', 'pip /scripts/setup']);
+    expect(kinds.toSorted()).toEqual(['github-actions /', 'npm /', 'npm /checks', 'pip /scripts/setup']);
     for (const { directory } of updates.updates) expect(existsSync(join(ROOT, directory))).toBe(true);
   });
 });
