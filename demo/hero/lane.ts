@@ -1,24 +1,20 @@
 /**
- * What `npm start -- --lane hero` adds to the example lab: a lane, the training script, the contract form, and a second
- * approver.
+ * What `npm start -- --lane hero` adds to the example lab: a lane, the training script, and a second approver.
  */
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { PROJECT } from '../beside.ts';
 import type { SeedInput } from '../seed-lab.ts';
-import { TEMPLATE, TRAINING } from './story.ts';
+import { TRAINING } from './story.ts';
 
 export const HERO_LANE = 'hero';
 
 /** The seed of the lab. Throws if the example config has changed. */
 export async function heroSeed(): Promise<NonNullable<SeedInput['cluster']>> {
   const training = await readFile(new URL('hero.py', import.meta.url), 'utf8');
-  const form = await readFile(join(PROJECT, `.github/ISSUE_TEMPLATE/${TEMPLATE}`), 'utf8');
   return {
     token: null,
     configure: withHeroes,
-    files: { [TRAINING]: training, [`.github/ISSUE_TEMPLATE/${TEMPLATE}`]: form },
+    files: { [TRAINING]: training },
     roles: { ravi: 'maintain' },
   };
 }

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 
 const lines = readFileSync('.ci/run', 'utf8')
@@ -14,6 +15,15 @@ test("no line of .ci/run runs a TypeScript file or Node directly, because the ma
     (line) => /(^|[\s;&|('"])(node|npx|vitest|tsc)\s/.test(line) || /\.ts\b/.test(line),
   );
   expect(bare).toEqual([]);
+});
+
+test('the job that runs .ci/run has more time than .ci/run gives itself', () => {
+  const [, minutes] = readFileSync('.ci/run', 'utf8').match(/^limit_s=\$\(\((\d+) \* 60\)\)$/m) ?? [];
+  const { jobs } = z
+    .object({ jobs: z.record(z.string(), z.looseObject({ 'timeout-minutes': z.int() })) })
+    .parse(parse(readFileSync('.github/workflows/ci.yml', 'utf8')));
+  expect(jobs['checks']?.['timeout-minutes']).toBeGreaterThan(Number(minutes));
+  expect(jobs['quick']?.['timeout-minutes']).toBeLessThanOrEqual(10);
 });
 
 test('every npm script that .ci/run names exists', () => {

@@ -1,7 +1,7 @@
 /** The lock file: packages for every platform, exact versions, and no unlisted install script. */
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -66,8 +66,11 @@ describe('the lock file', () => {
   });
 
   it('installs at most 420 MB before the first `npm start`', () => {
-    const folder = fileURLToPath(new URL('../../node_modules', import.meta.url));
-    const [megabytes] = execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).split('\t');
+    const folder = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+    // Tests keep their caches in hidden folders.
+    const installed = readdirSync(folder).filter((name) => !name.startsWith('.'));
+    const sizes = execFileSync('du', ['-scm', ...installed], { cwd: folder, encoding: 'utf8' });
+    const megabytes = sizes.match(/^(\d+)\ttotal$/m)?.[1];
     expect(Number(megabytes)).toBeLessThanOrEqual(420);
   });
 });

@@ -16,7 +16,7 @@ import { stateOf, until } from '../../support/play.ts';
 import { pushFile } from '../../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../../support/virtual-lab.ts';
 
-const FORM = new URL('../../../.github/ISSUE_TEMPLATE/hero-run.yml', import.meta.url);
+const FORM = new URL('../../../fixtures/lab/.github/ISSUE_TEMPLATE/hero-run.yml', import.meta.url);
 
 type Site = {
   /** Requests a page of the repository, signed in as the user who started the playground. */

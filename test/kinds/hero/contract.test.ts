@@ -30,7 +30,7 @@ const form = (answers: Readonly<Record<string, string | null>> = {}) =>
 
 describe('the form', () => {
   it('asks for every value under the name that the parser reads', () => {
-    const file = join(import.meta.dirname, '../../../.github/ISSUE_TEMPLATE/hero-run.yml');
+    const file = join(import.meta.dirname, '../../../fixtures/lab/.github/ISSUE_TEMPLATE/hero-run.yml');
     const { body, labels } = parse(readFileSync(file, 'utf8'));
     const asked = body.map((one: { id: string; attributes: { label: string } }) => [
       one.id,
