@@ -7,7 +7,7 @@ import type { Signers } from '../logbook/append.ts';
 
 export type SigningKeys = { readonly [R in Role]?: SigningKey };
 
-/** Environment variable of each role's private key (README.md, Adopt it in a lab). */
+/** Environment variable of each role's private key (docs/adopt.md). */
 export const KEY_VARIABLES = {
   control: 'FERRYBOT_CONTROL_KEY',
   runner: 'FERRYBOT_RUNNER_KEY',

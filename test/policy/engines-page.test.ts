@@ -39,8 +39,8 @@ describe('the page of the engines', () => {
   });
 });
 
-describe('the clusters of the README', () => {
-  const page = readFileSync(join(ROOT, 'README.md'), 'utf8');
+describe('the clusters of docs/adopt.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/adopt.md'), 'utf8');
   const shown = [...page.matchAll(/`(\{ engine: [^`]+\})`/g)].map(([, text = '']) => text);
 
   it('cover every engine except the one that needs no settings', () => {

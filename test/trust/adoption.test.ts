@@ -1,5 +1,5 @@
 /**
- * README's section on adoption, run completely: from an empty repository on the playground to a seal. Files,
+ * docs/adopt.md, run completely: from an empty repository on the playground to a seal. Files,
  * commands, tables and labels are read from the page; the real bundle runs on every machine, without a
  * server.
  */
@@ -20,8 +20,8 @@ import { createWorld } from '../../packages/playground/world/create-world.ts';
 import { addUser, seedWorld } from '../../packages/playground/world/seed.ts';
 import type { World } from '../../packages/playground/world/world.ts';
 import { callVerb } from '../app/cli/call-verb.ts';
+import { copied, keyCommands, keyPlaces, labels } from './adoption-page.ts';
 import { bundledAction } from './bundle-world.ts';
-import { copied, keyCommands, keyPlaces, labels } from './readme-adoption.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const at = { owner: 'lab', repo: 'ferries' } as const;
@@ -99,7 +99,7 @@ const repo = () => Object.values(world.state.repos)[0] ?? expect.unreachable('th
 const checkout = (): string => join(root, 'checkout');
 const git = (...args: readonly string[]) => execa('git', [...args], { cwd: checkout() });
 
-describe('a lab that adopts ferrybot with README', () => {
+describe('a lab that adopts ferrybot by docs/adopt.md', () => {
   it('step 1 and 2: has the files on its default branch and its own key pairs', async () => {
     await mkdir(checkout());
     await git('init', '--quiet', '--initial-branch', 'main');

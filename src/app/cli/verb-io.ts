@@ -16,7 +16,7 @@ export type VerbIo = {
   readonly json: boolean;
 };
 
-/** Exit codes of every verb (README.md). */
+/** Exit codes of every verb (docs/command-line.md). */
 export const EXIT = { yes: 0, no: 1, usedWrongly: 2 } as const;
 
 /** Writes the JSON value after `--json`, otherwise the text. */
