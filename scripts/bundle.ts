@@ -1,8 +1,8 @@
-/** `npm run bundle` writes dist/: the action, and the command line of the package. It fails where the action grew too large. */
+/** `npm run bundle` writes dist/: the action, and the command line and playground of the package. It fails where the action grew too large. */
 
 import { join } from 'node:path';
 import type { ActionBundle } from './bundle/build-action.ts';
-import { writeAction, writeCli } from './bundle/write-bundle.ts';
+import { writeAction, writeCli, writePlayground } from './bundle/write-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** What every comment in a repository loads, ours or not: the bench holds the cold start itself against a bare Node. */
@@ -13,6 +13,7 @@ const SHARES_SHOWN = 8;
 
 const bundle = await writeAction(ROOT);
 await writeCli(ROOT);
+await writePlayground(ROOT);
 report(bundle);
 const problems = sizeProblems(bundle);
 for (const problem of problems) console.error(problem);

@@ -1,6 +1,7 @@
 /**
- * `node scripts/release-branch.ts TAG`: pushes the branch `release/TAG`, which is what labs pin. Above the tagged commit of
- * main it has two commits: one adds dist/, the next names that commit in the workflows that a lab calls. Runs in a checkout
+ * `node scripts/release-branch.ts TAG`: pushes the branch `release/TAG`, which is what labs pin, and moves the tag v0 to it. Above
+ * the tagged commit of main it has two commits: one leaves only action.yml, the licence and dist/, the next adds the
+ * workflows that a lab calls, which name the first. Runs in a checkout
  * of the tag with dist/ in place, and prints the commit to pin.
  */
 
@@ -19,12 +20,15 @@ else {
 
 function release(): void {
   git('checkout', '--quiet', '-b', `release/${tag}`);
-  git('add', '--force', 'dist/index.js', 'dist/program.js', 'dist/licenses.txt');
+  // A job that uses the action downloads the whole commit.
+  git('rm', '-r', '--quiet', '--cached', '.');
+  git('add', '--force', 'action.yml', 'LICENSE', 'dist/index.js', 'dist/program.js', 'dist/licenses.txt');
   commit(`release: add the bundle of ${tag}`);
   pinWorkflows(git('rev-parse', 'HEAD'));
   git('add', FOLDER);
   commit(`release: name the bundle of ${tag} in the workflows`);
-  git('push', '--quiet', 'origin', `release/${tag}`);
+  git('tag', '--force', 'v0');
+  git('push', '--quiet', '--force', 'origin', `release/${tag}`, 'refs/tags/v0');
   console.log(git('rev-parse', 'HEAD'));
 }
 

@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ActionBundle, buildAction } from './build-action.ts';
 import { buildCli } from './build-cli.ts';
+import { buildPlayground } from './build-playground.ts';
 
 /**
  * Builds and writes dist/index.js and dist/program.js. Each file is replaced in one step, because a runner of another
@@ -21,6 +22,14 @@ export async function writeCli(root: string): Promise<void> {
   await rm(join(root, 'dist/cli'), { recursive: true, force: true });
   const named = Object.entries(files).map(([name, code]) => [`cli/${name}`, code]);
   await writeFiles(root, { ...Object.fromEntries(named), 'cli/licenses.txt': Buffer.from(licenses) });
+}
+
+/** Builds and writes dist/playground/; files of an older build are removed. */
+export async function writePlayground(root: string): Promise<void> {
+  const { files, licenses } = await buildPlayground(root);
+  await rm(join(root, 'dist/playground'), { recursive: true, force: true });
+  const named = Object.entries(files).map(([name, code]) => [`playground/${name}`, code]);
+  await writeFiles(root, { ...Object.fromEntries(named), 'playground/licenses.txt': Buffer.from(licenses) });
 }
 
 async function writeFiles(root: string, files: Readonly<Record<string, Uint8Array>>): Promise<void> {

@@ -85,11 +85,12 @@ describe('a release', () => {
 
   it('signs the bundle that another job built, and is published after that', () => {
     const { build, attest, publish } = workflow.jobs;
-    expect(Object.keys(workflow.jobs)).toEqual(['build', 'attest', 'publish']);
-    expect(build?.steps.map(({ run }) => run)).toContain('npm run bundle');
+    expect(Object.keys(workflow.jobs)).toEqual(['build', 'attest', 'publish', 'npm', 'image']);
+    expect(build?.steps.map(({ run }) => run)).toContain('npm pack');
     expect([attest?.['needs'], publish?.['needs']]).toEqual(['build', 'attest']);
+    for (const name of ['npm', 'image']) expect(workflow.jobs[name]?.['needs']).toBe('attest');
     const subjects = String(attest?.steps.at(-1)?.with['subject-path']).trim().split('\n');
-    expect(subjects).toEqual(['action.yml', 'dist/index.js', 'dist/program.js']);
+    expect(subjects).toEqual(['action.yml', 'dist/index.js', 'dist/program.js', 'ferrybot-*.tgz']);
     expect(Object.keys(OWN_JOBS)).toEqual(expect.arrayContaining(['release/attest', 'release/publish']));
   });
 
@@ -102,6 +103,7 @@ describe('a release', () => {
     await execa('git', ['clone', '--quiet', origin, checkout]);
     await cp(join(ROOT, '.github/workflows'), join(checkout, '.github/workflows'), { recursive: true });
     await writeFile(join(checkout, '.gitignore'), '/dist/\n');
+    for (const name of ['action.yml', 'LICENSE', 'src.ts']) await writeFile(join(checkout, name), name);
     await git('add', '--all');
     await git('-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', 'commit', '--quiet', '-m', 'Main');
     await mkdir(join(checkout, 'dist'));
@@ -114,8 +116,11 @@ describe('a release', () => {
     );
     expect(await git('ls-remote', 'origin', 'release/v0.1.0')).toContain(pinned);
     const bundled = await git('rev-parse', `${pinned}^`);
-    const names = await git('ls-tree', '--name-only', bundled, 'dist/');
-    expect(names.split('\n')).toEqual(['dist/index.js', 'dist/licenses.txt', 'dist/program.js']);
+    const names = await git('ls-tree', '-r', '--name-only', bundled);
+    expect(names.split('\n').toSorted()).toEqual(
+      ['LICENSE', 'action.yml', 'dist/index.js', 'dist/licenses.txt', 'dist/program.js'].toSorted(),
+    );
+    expect(await git('ls-remote', 'origin', 'refs/tags/v0')).toContain(pinned);
     const chat = await git('show', `${pinned}:.github/workflows/chat.yml`);
     expect(chat).toContain(`uses: ferrybot/ferrybot@${bundled}`);
     expect(await git('log', '--format=%an', `${pinned}~2..${pinned}`)).toBe('Ada\nAda');

@@ -117,6 +117,8 @@ export const OWN_JOBS: Readonly<Record<string, Part['permissions']>> = {
   'code-scanning/codeql': { contents: 'read', 'security-events': 'write' },
   'release/attest': { actions: 'read', contents: 'read', 'id-token': 'write', attestations: 'write' },
   'release/publish': { actions: 'read', contents: 'write' },
+  'release/npm': { actions: 'read', 'id-token': 'write' },
+  'release/image': { actions: 'read', contents: 'read', packages: 'write' },
 };
 
 /** Workflows of our own repository that no lab calls. */

@@ -143,7 +143,7 @@ function secretProblems(one: Job, part: Part): readonly string[] {
 }
 
 /** Commands that install packages and thereby run their code. */
-const RUNS_PACKAGES = /\b(?:npm|npx|uvx?|pip|yarn|pnpm)\b|\.ci\/run/;
+const RUNS_PACKAGES = /\b(?:npm(?! publish --ignore-scripts )|npx|uvx?|pip|yarn|pnpm)\b|\.ci\/run/;
 
 function otherJobProblems(one: Job, allowed: Part['permissions'] | undefined): readonly string[] {
   return [

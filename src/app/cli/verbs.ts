@@ -171,12 +171,22 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
     .command('playground')
     .description('serves your checkout on a local GitHub with ferrybot installed')
     .usage('[--repo DIR] [--port N]')
-    // The playground program parses its own options, `--help` too.
+    // These programs parse their own options, `--help` too.
     .helpOption(io.json ? '-h, --help' : false)
     .allowUnknownOption()
     .argument('[options...]')
     .action(async (options) =>
-      exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, options)),
+      exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, 'own', options)),
+    );
+  program
+    .command('demo')
+    .description('plays an example lab on a local GitHub, as `npm start` does in a checkout')
+    .usage('[--auto] [--lane hero|rental|adopted]')
+    .helpOption(io.json ? '-h, --help' : false)
+    .allowUnknownOption()
+    .argument('[options...]')
+    .action(async (options) =>
+      exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, 'demo', options)),
     );
   program
     .command('serve')

@@ -1,19 +1,25 @@
-/** `ferrybot playground`: starts the playground, which is a separate program. */
+/** `ferrybot playground` and `ferrybot demo`: start a local GitHub, which is a separate program. */
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { handOver } from '../../../host/process.ts';
 import { refused, type VerbIo } from '../verb-io.ts';
 
-/** Entry point of the playground, which ferrybot does not import (docs/playground.md, "On your own files"). */
-const PROGRAM = fileURLToPath(new URL('../../../../demo/own/main.ts', import.meta.url));
+/** Programs that ferrybot does not import (docs/playground.md, "On your own files"), by their place in a checkout. */
+const SOURCES = { own: '../../../../demo/own/main.ts', demo: '../../../../demo/main.ts' } as const;
 
 /** Exit 0: stopped by the user; 1: failed; 2: usage error. */
-export async function playgroundVerb(io: VerbIo, options: readonly string[]): Promise<number> {
-  if (existsSync(PROGRAM))
-    return handOver(PROGRAM, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);
-  return refused(io, {
-    code: 'not-shipped',
-    message: 'the package has no playground: clone the repository and run it there',
-  });
+export async function playgroundVerb(
+  io: VerbIo,
+  name: keyof typeof SOURCES,
+  options: readonly string[],
+): Promise<number> {
+  // In the package this file is below dist/cli, and the program beside it.
+  const places = [SOURCES[name], `../playground/${name}.js`].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
+  const program = places.find((place) => existsSync(place));
+  if (program !== undefined)
+    return handOver(program, [...options, ...(io.json ? ['--json'] : [])], io.cwd, io.environment);
+  return refused(io, { code: 'not-shipped', message: `there is no ${places.join(' and no ')}` });
 }

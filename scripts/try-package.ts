@@ -1,0 +1,83 @@
+/**
+ * `npm run package`: packs the package, installs it into an empty folder, and uses it there as a new user would: the verbs
+ * of a terminal, and a whole ferry of the example lab. It fails with the first thing that does not work.
+ */
+
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+
+const ROOT = join(import.meta.dirname, '..');
+const BYTES_MAX = 15_000_000;
+const FERRY_TIMEOUT_MS = 10 * 60_000;
+const LOG = 'Traceback (most recent call last):\nRuntimeError: CUDA out of memory\n';
+/** The Node of this process, and no other program of this checkout. */
+const PATH = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
+
+const folder = await mkdtemp(join(tmpdir(), 'ferrybot-package-'));
+try {
+  await tryPackage(folder);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function tryPackage(home: string): Promise<void> {
+  await execa('npm', ['pack', '--silent', '--pack-destination', home], { cwd: ROOT });
+  const [tarball = ''] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
+  const { size } = await stat(join(home, tarball));
+  check(size <= BYTES_MAX, `the package has ${size} bytes, at most ${BYTES_MAX} are allowed`);
+  await writeFile(join(home, 'package.json'), '{"private":true}');
+  await execa('npm', ['install', '--no-audit', '--no-fund', join(home, tarball)], { cwd: home });
+  const installed = await readdir(join(home, 'node_modules'));
+  const alone = installed.filter((name) => !name.startsWith('.'));
+  check(alone.join() === 'ferrybot', `the package brings other packages: ${alone.join(', ')}`);
+
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  check((await ferrybot(home, ['--version'])).stdout === version, '--version prints another version');
+  const classified = await ferrybot(home, ['classify', '--json'], LOG);
+  check(JSON.parse(classified.stdout).class === 'oom-hbm', 'classify does not read a log');
+  const checked = await ferrybot(home, ['check-config', 'none.yml', '--json']);
+  check(checked.exitCode !== 0, 'check-config accepts a file that does not exist');
+  const doctor = await ferrybot(home, ['doctor', '--json']);
+  check(JSON.parse(doctor.stdout).ok === false, 'doctor needs no token');
+  await playRehearsal(home);
+  const ferry = await ferrybot(home, ['demo', '--auto', '--json', '--port', '0']);
+  check(JSON.parse(ferry.stdout).ok === true, `the ferry of the example lab failed: ${ferry.stderr}`);
+  console.log(`${tarball}: ${(size / 1e6).toFixed(1)} MB, a ferry was sealed`);
+}
+
+/** Serves a repository of its own until its page is up. */
+async function playRehearsal(home: string): Promise<void> {
+  const repo = join(home, 'lab');
+  await execa('git', ['init', '--quiet', '--initial-branch', 'main', repo]);
+  await writeFile(join(repo, 'train.py'), 'learning_rate = 1e-3\n');
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example'];
+  await execa('git', ['-C', repo, 'add', '.']);
+  await execa('git', ['-C', repo, ...identity, 'commit', '--quiet', '--message', 'Train']);
+  const playground = start(home, ['playground', '--repo', repo, '--port', '0', '--json']);
+  const [line] = await once(createInterface({ input: playground.stdout }), 'line');
+  check((await fetch(JSON.parse(line).origin)).status < 500, 'the page of the playground does not answer');
+  playground.kill('SIGTERM');
+  await playground;
+}
+
+function ferrybot(home: string, args: readonly string[], input = '') {
+  return execa(join(home, 'node_modules/.bin/ferrybot'), args, {
+    cwd: home,
+    input,
+    env: { PATH, GITHUB_TOKEN: '', GH_TOKEN: '' },
+    reject: false,
+    timeout: FERRY_TIMEOUT_MS,
+  });
+}
+
+function start(home: string, args: readonly string[]) {
+  return execa(join(home, 'node_modules/.bin/ferrybot'), args, { cwd: home, env: { PATH }, reject: false });
+}
+
+function check(isMet: boolean, failure: string): void {
+  if (!isMet) throw new Error(failure);
+}
