@@ -1,7 +1,7 @@
 /** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails, 2 when a suite is asked for that is not there. */
 
 import { measureAppends } from './appends.ts';
-import { measureStart } from './cold-start.ts';
+import { measureClassify, measureStart } from './cold-start.ts';
 import { measureDetectors } from './detectors.ts';
 import { measureDiagnosis } from './diagnosis.ts';
 import { measureGates } from './gates.ts';
@@ -30,6 +30,7 @@ const SUITES = {
   watch: measureWatch,
   ray: measureRay,
   start: measureStart,
+  classify: measureClassify,
   playground: measurePlayground,
   page: measurePage,
   path: measurePath,
