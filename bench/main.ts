@@ -1,6 +1,7 @@
 /** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails, 2 when a suite is asked for that is not there. */
 
 import { measureAppends } from './appends.ts';
+import { measureApprove } from './approve.ts';
 import { measureClassify, measureStart } from './cold-start.ts';
 import { measureDetectors } from './detectors.ts';
 import { measureDiagnosis } from './diagnosis.ts';
@@ -31,6 +32,7 @@ const SUITES = {
   ray: measureRay,
   start: measureStart,
   classify: measureClassify,
+  approve: measureApprove,
   playground: measurePlayground,
   page: measurePage,
   path: measurePath,
