@@ -1,7 +1,12 @@
-/** `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 only when a measurement fails, 2 when a suite is asked for that is not there. */
+/**
+ * `npm run bench -- --json`: every speed bar of the project, reported. Exit 1 when a measurement fails, and with `--judge` also when a ratio or
+ * a count misses its bar by more than half; 2 when a suite is asked for that is not there.
+ */
 
 import { measureAppends } from './appends.ts';
-import { measureStart } from './cold-start.ts';
+import { measureApprove } from './approve.ts';
+import { measureClassify, measureStart } from './cold-start.ts';
+import { measureDay } from './day.ts';
 import { measureDetectors } from './detectors.ts';
 import { measureDiagnosis } from './diagnosis.ts';
 import { measureGates } from './gates.ts';
@@ -19,6 +24,7 @@ import { measureWatch } from './watch.ts';
 
 const SUITES = {
   requests: measureRequests,
+  day: measureDay,
   hero: measureHero,
   logbook: measureLogbook,
   appends: measureAppends,
@@ -30,6 +36,8 @@ const SUITES = {
   watch: measureWatch,
   ray: measureRay,
   start: measureStart,
+  classify: measureClassify,
+  approve: measureApprove,
   playground: measurePlayground,
   page: measurePage,
   path: measurePath,
@@ -39,7 +47,7 @@ async function main(args: readonly string[]): Promise<number> {
   const wanted = args.filter((arg) => !arg.startsWith('--'));
   const names = Object.keys(SUITES);
   if (wanted.some((name) => !names.includes(name)) || args.some((arg) => /^--?h/.test(arg))) {
-    console.error(`npm run bench -- [--json] [${names.join(' | ')}]...`);
+    console.error(`npm run bench -- [--json] [--judge] [${names.join(' | ')}]...`);
     return 2;
   }
   const results: Result[] = [];
@@ -59,7 +67,15 @@ async function main(args: readonly string[]): Promise<number> {
       console.log(
         `${r.ok === false ? 'missed' : r.ok === null ? '      ' : 'ok    '} ${r.id.padEnd(36)} ${r.value} ${r.unit}${r.bar === null ? '' : ` (${r.op} ${r.bar})`}`,
       );
-  return failed === 0 ? 0 : 1;
+  const missed = args.includes('--judge') ? results.filter(isFarOff) : [];
+  for (const { id } of missed) console.error(`${id} misses its bar by more than half`);
+  return failed + missed.length === 0 ? 0 : 1;
+}
+
+/** Times and memory depend on the machine; ratios and counts do not. */
+function isFarOff({ value, op, bar, unit }: Result): boolean {
+  if (bar === null || ['ms', 's', 'MB'].includes(unit)) return false;
+  return op === '<=' ? value > bar * 1.5 : value < bar / 1.5;
 }
 
 process.exitCode = await main(process.argv.slice(2));

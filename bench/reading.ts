@@ -5,10 +5,9 @@ import { COMMENT_OF_STRANGER } from '../src/commands/grammar/markdown.ts';
 import { readComment, readCommentOf } from '../src/commands/grammar/read-comment.ts';
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
-import type { Reading } from '../src/domain/launch/change-facts.ts';
 import { withoutTokens } from '../src/domain/written-secrets.ts';
 import { createExperimentReader } from '../src/host/python-child.ts';
-import { against, quickestMs, type Result } from './measure.ts';
+import { against, quickestMs, type Result, withChildrenMs } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
 const OPTIONS = { otherBots: [] };
@@ -50,19 +49,17 @@ export async function measureReading(): Promise<readonly Result[]> {
     'On x wrote:\n'.repeat(5_400),
     'www.a '.repeat(10_000),
   ].map((text) => `${text}\n\n/status\n`.slice(-65_536));
-  const hostileMs = Math.max(
-    ...(await Promise.all(
-      hostile.map((text) => quickestMs(2, () => readComment(text, COMMAND_DEFINITIONS, OPTIONS))),
-    )),
-  );
-  const asStranger = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, OPTIONS);
+  const asUntrusted = (text: string) => readCommentOf('stranger', text, COMMAND_DEFINITIONS, OPTIONS);
   // As long as GitHub takes, and as long as is parsed of a stranger.
-  const strangers = hostile.flatMap((text) => [text, text.slice(0, COMMENT_OF_STRANGER.characters)]);
-  const strangerMs = Math.max(
-    ...(await Promise.all(strangers.map((text) => quickestMs(3, () => asStranger(withoutTokens(text)))))),
-  );
+  const untrusted = hostile.flatMap((text) => [text, text.slice(0, COMMENT_OF_STRANGER.characters)]);
   return [
-    against('comment-of-stranger-worst', strangerMs, 'ms', '<=', 20),
+    against(
+      'comment-untrusted-worst',
+      await worstMs(untrusted, (text) => asUntrusted(withoutTokens(text))),
+      'ms',
+      '<=',
+      20,
+    ),
     against(
       'comment-ordinary',
       await quickestMs(20, () => readComment(ordinary, COMMAND_DEFINITIONS, OPTIONS)),
@@ -77,10 +74,23 @@ export async function measureReading(): Promise<readonly Result[]> {
       '<=',
       300,
     ),
-    against('comment-hostile-worst', hostileMs, 'ms', '<=', 300),
-    against('delta-1000-lines', await deltaMs((index) => [`SETTING_${index} = ${index}`]), 'ms', '<=', 50),
-    against('delta-1000-lines-of-calls', await deltaMs(callLines), 'ms', '<=', 50),
+    against(
+      'comment-hostile-worst',
+      await worstMs(hostile, (text) => readComment(text, COMMAND_DEFINITIONS, OPTIONS)),
+      'ms',
+      '<=',
+      300,
+    ),
+    ...(await deltas('delta-1000-lines', (index) => [`SETTING_${index} = ${index}`])),
+    ...(await deltas('delta-1000-lines-of-calls', callLines)),
   ];
+}
+
+/** The most expensive text, each read for itself. */
+async function worstMs(texts: readonly string[], read: (text: string) => unknown): Promise<number> {
+  let worst = 0;
+  for (const text of texts) worst = Math.max(worst, await quickestMs(5, () => read(text)));
+  return worst;
 }
 
 /** Two thousand tags or attributes, no two alike. */
@@ -100,15 +110,19 @@ function callLines(index: number): readonly string[] {
 }
 
 /** The delta of two files of 1,000 lines: the demo's experiment, and below it more of a kind. */
-async function deltaMs(more: (index: number) => readonly string[]): Promise<number> {
-  const read = (text: string): Promise<Reading> =>
-    createExperimentReader(process.env['PATH'] ?? '')(text, 'python3');
+async function deltas(id: string, more: (index: number) => readonly string[]): Promise<readonly Result[]> {
   const lines = (await readFile(EXPERIMENT, 'utf8')).split('\n');
   for (let index = 0; lines.length < 1_000; index += 1) lines.push(...more(index));
   const base = `${lines.join('\n')}\n`;
   const head = base.replace('7e-3', '8e-3').replace('SETTING_7 = 7', 'SETTING_7 = 8');
-  return quickestMs(10, async () => {
-    const delta = configDelta(await read(base), await read(head));
+  const compare = async (): Promise<void> => {
+    // A reader remembers what it has read, so each time needs its own.
+    const read = createExperimentReader(process.env['PATH'] ?? '');
+    const delta = configDelta(await read(base, 'python3'), await read(head, 'python3'));
     if (delta.kind !== 'knobs') throw new Error(`the delta is ${delta.kind}`);
-  });
+  };
+  return [
+    against(id, await quickestMs(10, compare), 'ms', '<=', 50),
+    against(`${id}-with-python`, await withChildrenMs(10, compare), 'ms', '<=', 400),
+  ];
 }

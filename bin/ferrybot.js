@@ -1,25 +1,44 @@
 #!/usr/bin/env node
 /**
- * The command `ferrybot`. In a checkout it runs the source in a Node that reads TypeScript, which is this one or the one
- * that `npm ci` installed. In the package it runs dist/cli.
+ * The command `ferrybot`. It runs the bundle of `npm run bundle`, which is all that the package has. In a checkout whose source is newer than
+ * its bundle, it runs the source in a Node that reads TypeScript, which is this one or the one that `npm ci` installed.
  */
 
 // Plain JavaScript, because this file is also started by a Node 20 on somebody's PATH, in any folder (`npm link`).
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = new URL('../src/app/cli/main.ts', import.meta.url);
+const bundle = new URL('../dist/cli.js', import.meta.url);
+const source = new URL('../src/', import.meta.url);
+const program = new URL('app/cli/main.ts', source);
 const broughtNode = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
 
-if (!existsSync(program)) await import('../dist/cli/main.js');
-else if (process.features.typescript) await import(program.href);
+// The bundle uses methods of sets, which Node has since 22.
+if ('union' in Set.prototype && isCurrent()) {
+  // In a folder of this user alone: what lies there is run.
+  module.enableCompileCache?.(join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ferrybot'));
+  await import(bundle.href);
+} else if (process.features.typescript) await import(program.href);
 else if (existsSync(broughtNode)) handTo(broughtNode);
 else {
   process.stderr.write(
-    `ferrybot needs Node 24, and this is ${process.version}; \`npm ci\` in its checkout brings one along\n`,
+    `ferrybot needs Node 22.15 or newer, and this is ${process.version}; \`npm ci\` in a checkout installs one\n`,
   );
   process.exitCode = 2;
+}
+
+/** Whether the bundle exists and no file of the source is newer. */
+function isCurrent() {
+  const builtAt = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs;
+  if (builtAt === undefined || !existsSync(source)) return builtAt !== undefined;
+  const root = fileURLToPath(source);
+  return readdirSync(root, { recursive: true }).every(
+    (name) => statSync(join(root, name)).mtimeMs <= builtAt,
+  );
 }
 
 /** Becomes the other Node where this one can: a parent that stays would show its environment, with the server's keys. */

@@ -20,9 +20,18 @@ else {
 
 function release(): void {
   git('checkout', '--quiet', '-b', `release/${tag}`);
-  // A job that uses the action downloads the whole commit.
+  // A job that uses the action downloads the whole commit. package.json tells Node that dist has modules.
   git('rm', '-r', '--quiet', '--cached', '.');
-  git('add', '--force', 'action.yml', 'LICENSE', 'dist/index.js', 'dist/program.js', 'dist/licenses.txt');
+  git(
+    'add',
+    '--force',
+    'action.yml',
+    'LICENSE',
+    'package.json',
+    'dist/index.js',
+    'dist/program.js',
+    'dist/licenses.txt',
+  );
   commit(`release: add the bundle of ${tag}`);
   pinWorkflows(git('rev-parse', 'HEAD'));
   git('add', FOLDER);

@@ -7,7 +7,7 @@ import { licensesOf } from './licenses.ts';
 import { starImports } from './star-imports.ts';
 
 export type CliBundle = {
-  /** By the path below dist/cli; `main.js` is the entry. */
+  /** By the path below dist; `cli.js` is the entry. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   readonly licenses: string;
 };
@@ -18,11 +18,13 @@ const BANNER =
 
 /** Bundles every verb with its libraries. Each verb stays a file of its own, so that a start reads only what it needs. */
 export async function buildCli(root: string): Promise<CliBundle> {
-  const outdir = resolve(root, 'dist/cli');
+  const outdir = resolve(root, 'dist');
   const result = await build({
     absWorkingDir: root,
     entryPoints: ['src/app/cli/main.ts'],
     outdir,
+    entryNames: 'cli',
+    chunkNames: 'cli/[name]-[hash]',
     splitting: true,
     bundle: true,
     write: false,

@@ -28,7 +28,7 @@ const UP = '../../../..';
  * built. Each text must be in its file exactly once.
  */
 const CHANGES: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
-  'demo/beside.ts': [["'src/app/cli/main.ts'", "'dist/cli/main.js'"]],
+  'demo/beside.ts': [["'src/app/cli/main.ts'", "'dist/cli.js'"]],
   'demo/open-lab.ts': [
     ["import { writeAction } from '../scripts/bundle/write-bundle.ts';\n", ''],
     ['  await writeAction(PROJECT);\n', ''],

@@ -16,12 +16,11 @@ export async function writeAction(root: string): Promise<ActionBundle> {
   return bundle;
 }
 
-/** Builds and writes dist/cli/; files of an older build are removed. */
-export async function writeCli(root: string): Promise<void> {
+/** Builds and writes dist/cli.js and what it imports from dist/cli/; files of an older build are removed. */
+export async function writeCli(root: string, to = root): Promise<void> {
   const { files, licenses } = await buildCli(root);
-  await rm(join(root, 'dist/cli'), { recursive: true, force: true });
-  const named = Object.entries(files).map(([name, code]) => [`cli/${name}`, code]);
-  await writeFiles(root, { ...Object.fromEntries(named), 'cli/licenses.txt': Buffer.from(licenses) });
+  await rm(join(to, 'dist/cli'), { recursive: true, force: true });
+  await writeFiles(to, { ...files, 'cli/licenses.txt': Buffer.from(licenses) });
 }
 
 /** Builds and writes dist/playground/; files of an older build are removed. */

@@ -1,7 +1,7 @@
 /** The complete table that maps log text to a failure class, in order of precedence. */
 
 import type { FailureClass } from '../domain/failure-class.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
+import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { CLUSTER_ROWS, MEMORY_ROWS, named, type Row, rows, SETTING_ROWS, SETUP_ROWS } from './row.ts';
 
 /** These rows also match a truncated log, where the exception appears without its traceback. */

@@ -1,5 +1,8 @@
 /** Why a failed job ended, and the first response. */
 
+/** Failure signature: the loss or one of its inputs is not a finite number. */
+export const LOSS_NOT_FINITE = 'loss-not-finite';
+
 export const CONFIDENCES = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 

@@ -1,5 +1,8 @@
 /** Finds secrets in a text: known token formats, and literals assigned to a name that suggests a secret. */
 
+import { limits } from './limits.ts';
+import { cutText } from './values.ts';
+
 // Published token formats of common services. Untrusted text passes through all patterns, so every repetition is bounded and no match
 // starts inside another token.
 
@@ -174,6 +177,20 @@ function isMadeOfWords(chunk: string): boolean {
   const numbers = chunk.match(/\d+/g) ?? [];
   const isCalm = numbers.length <= 1 && words.length <= Math.max(1, chunk.length / 3);
   return chunk === '' || (isCalm && words.every((word) => WORD.test(word)));
+}
+
+/**
+ * Redacts and truncates a log line. The end of a line too long to read whole may be half a secret, which redaction misses. Cut that end off after
+ * redaction, even if redaction shortened the line.
+ */
+export function redactAndTruncateLine(
+  { redact }: { readonly redact: (text: string) => string },
+  line: string,
+): string {
+  const clean = redact(line);
+  const whole =
+    line.length < limits.logLineCharsMax ? clean : cutText(clean, clean.length - limits.secretCharactersMax);
+  return cutText(whole, limits.messageCharactersMax);
 }
 
 const START = '(withheld: ';

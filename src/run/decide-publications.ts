@@ -134,7 +134,7 @@ function checkKeyOf(state: RunState): string {
   return `${phaseOf(state)}.${state.gate?.commit.slice(0, 12) ?? 'none'}.${state.gate?.seq ?? 0}`;
 }
 
-/** The watch reads no pull request: it only reports the end, in a check run that its own App created. */
+/** The watch reads no pull request: it updates only a check run that its own App created. */
 function nextCheck(input: PublishInput, card: StandingCard | null): Step | null {
   const { state, facts, memory } = input;
   const { pull, checks } = facts;
@@ -142,7 +142,7 @@ function nextCheck(input: PublishInput, card: StandingCard | null): Step | null 
   const key = `check:${checkKeyOf(state)}`;
   if (gate === null || isCheckTold(input, card) || !mayTry(memory, key, limits.effectTriesMax)) return null;
   const isWatch = pull.kind === 'unknown';
-  if (isWatch && (end === null || card?.comment.byOwnApp !== true)) return null;
+  if (isWatch && card?.comment.byOwnApp !== true) return null;
   if (end === null && !isSettled(input)) return null;
   // The id of the check run on this commit, as far as the threads show it.
   const isRead = checks.kind === 'known' && pull.kind === 'known' && pull.value.headSha === gate.commit;

@@ -10,7 +10,7 @@ import {
   trainerSays,
 } from '../diagnosis/trainers.ts';
 import { canonicalAddress } from '../domain/care/machines.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
+import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
 import type { TrackerRun } from '../domain/logbook/events/job-events.ts';
 import { cutText } from '../domain/values.ts';

@@ -23,7 +23,8 @@ import type { EventDraft } from '../domain/logbook/define.ts';
 import type { Standstill, Unread } from '../domain/logbook/events/job-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, present, toRfc3339 } from '../domain/values.ts';
-import { type Look, redactAndTruncate, redactAndTruncateLine, saidOf } from './look.ts';
+import { redactAndTruncateLine } from '../domain/written-secrets.ts';
+import { type Look, redactAndTruncate, saidOf } from './look.ts';
 
 /**
  * Counts consecutive observations at the same step; undefined once the job has moved or ended. An observation that could not read the job

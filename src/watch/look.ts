@@ -94,17 +94,6 @@ export function redactAndTruncate({ redact }: Pick<Look, 'redact'>, text: string
 }
 
 /**
- * The same for a log line. The end of a line too long to read whole may be half a secret, which redaction misses. Cut that end off after
- * redaction, even if redaction shortened the line.
- */
-export function redactAndTruncateLine({ redact }: Pick<Look, 'redact'>, line: string): string {
-  const clean = redact(line);
-  const whole =
-    line.length < limits.logLineCharsMax ? clean : cutText(clean, clean.length - limits.secretCharactersMax);
-  return cutText(whole, limits.messageCharactersMax);
-}
-
-/**
  * The last lines of a log. Redact them together with earlier lines, because the first line identifies a multi-line key. Truncate each line
  * afterwards. Drop lines too long to be read whole.
  */

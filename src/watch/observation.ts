@@ -3,18 +3,18 @@
 import { DETECTORS } from '../detectors/registry.ts';
 import type { ShownCount } from '../diagnosis/trainers.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
+import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { readIncident } from '../domain/incidents.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import type { Course, Metrics, TrackerRun } from '../domain/logbook/events/job-events.ts';
 import type { WatchEndCause } from '../domain/logbook/events/watch-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, momentOfMs, present, toRfc3339 } from '../domain/values.ts';
-import { isWithheld } from '../domain/written-secrets.ts';
+import { isWithheld, redactAndTruncateLine } from '../domain/written-secrets.ts';
 import { isHealthy, nextLookMs, prolonged } from './cadence.ts';
 import { courseOf, evidenceOf, openLogOf, paceAt } from './course.ts';
 import type { LogFacts, SignatureMatch } from './log-facts.ts';
-import { type Look, redactAndTruncate, redactAndTruncateEnd, redactAndTruncateLine, saidOf } from './look.ts';
+import { type Look, redactAndTruncate, redactAndTruncateEnd, saidOf } from './look.ts';
 import { incidentsOf, type StandingAlarm, standstillOf, unreadOf } from './look-incidents.ts';
 import { storeSeenOf, trackerSeenOf, withTrackedRow } from './tracker-and-stores.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Evidence } from '../detectors/detector.ts';
 import { BARE_TRAINING_LINE } from '../diagnosis/trainers.ts';
-import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
+import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';

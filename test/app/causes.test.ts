@@ -3,9 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { causesOf, noteReconciled } from '../../src/app/control/reconcile-run.ts';
 import type { ReconcileRequest } from '../../src/domain/reconcile-request.ts';
+import { branded, isInstant } from '../../src/domain/values.ts';
 import { agendaFor, type Cause, causesOfStep } from '../../src/run/reconcile.ts';
 import { append, NO_ATTEMPTS } from '../../src/run/step.ts';
 import { CONFIG, gatedOn } from '../run/parts.ts';
+import { aRun } from '../support/run-builder.ts';
+import { bob } from '../support/run-drafts.ts';
 import { NOON } from '../support/run-facts.ts';
 
 const { state } = gatedOn();
@@ -37,6 +40,27 @@ describe('a trigger', () => {
     const push = { kind: 'push', ref: `refs/heads/${CONFIG.logbookBranch}` } as const;
     expect(causesAfter(['facts'], push)).toEqual([]);
     expect(causesAfter(['comments'], push)).not.toEqual([]);
+  });
+});
+
+describe('a sweep after the launch', () => {
+  const running = aRun().gated().approved(bob).ordered().submitted().state;
+  const now = branded(Date.parse(running.head.at), isInstant);
+  const causes = (settled: Parameters<typeof causesOf>[0]['settled']): readonly Cause[] =>
+    causesOf({ now, poster: NO_ATTEMPTS, settled }, running, {
+      ...{ triggers: [{ kind: 'sweep' }], mayHaveEnded: false, areHoldsNew: false },
+      logbookBranch: CONFIG.logbookBranch,
+    });
+
+  it('reads the threads in a process that has not read them, however new the newest entry is', () => {
+    expect(causes(new Map())).toEqual(['facts']);
+  });
+
+  it('reads no thread in a process that has read them', () => {
+    const settled = new Map();
+    const look = { now, poster: NO_ATTEMPTS, settled };
+    noteReconciled(look, running, running, { outcome: 'settled', causes: ['facts'] });
+    expect(causes(settled)).not.toContain('facts');
   });
 });
 

@@ -3,7 +3,7 @@
  * program.
  */
 
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NAMES = ['index.js', 'program.js'] as const;
 
 let folder = '';
+let licenses = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-action-'));
@@ -21,7 +22,8 @@ beforeAll(async () => {
   for (const place of ['one', 'other', 'alone']) {
     await mkdir(join(folder, place));
     if (place === 'alone') continue;
-    const { files } = await buildAction(ROOT);
+    const { files, licenses: text } = await buildAction(ROOT);
+    licenses = text;
     for (const name of NAMES) await writeFile(join(folder, place, name), files[name]);
   }
   await copyFile(join(folder, 'one/index.js'), join(folder, 'alone/index.js'));
@@ -67,5 +69,36 @@ describe('the bundle of the action', () => {
     const { stdout, exitCode } = await onComment('/status');
     expect(stdout).toContain('GITHUB_REPOSITORY');
     expect(exitCode).toBe(1);
+  });
+});
+
+describe('what a runner downloads for each job', () => {
+  const BYTES_MAX = 1_200_000;
+
+  it('is the action alone, at most 1.2 MB', async () => {
+    const clone = join(folder, 'release');
+    const git = (...args: readonly string[]) => execa('git', args, { cwd: clone });
+    await execa('git', ['clone', '--quiet', '--shared', ROOT, clone]);
+    await copyFile(join(ROOT, '.gitattributes'), join(clone, '.gitattributes'));
+    await mkdir(join(clone, 'dist'));
+    for (const name of NAMES) await copyFile(join(folder, 'one', name), join(clone, 'dist', name));
+    await writeFile(join(clone, 'dist/licenses.txt'), licenses);
+    await git(
+      'add',
+      '--force',
+      '.gitattributes',
+      ...[...NAMES, 'licenses.txt'].map((name) => `dist/${name}`),
+    );
+    const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
+    await git(...author, 'commit', '--quiet', '--message', 'release: add the bundle');
+    const tar = join(folder, 'release.tar');
+    await git('archive', '--output', tar, 'HEAD');
+    const { stdout } = await execa('tar', ['-tf', tar]);
+    const files = stdout.split('\n').filter((name) => !name.endsWith('/'));
+    expect(files.sort()).toEqual([
+      ...['LICENSE', 'action.yml', 'dist/index.js', 'dist/licenses.txt', 'dist/program.js', 'package.json'],
+    ]);
+    await execa('gzip', [tar]);
+    expect((await stat(`${tar}.gz`)).size).toBeLessThanOrEqual(BYTES_MAX);
   });
 });

@@ -103,7 +103,8 @@ describe('a release', () => {
     await execa('git', ['clone', '--quiet', origin, checkout]);
     await cp(join(ROOT, '.github/workflows'), join(checkout, '.github/workflows'), { recursive: true });
     await writeFile(join(checkout, '.gitignore'), '/dist/\n');
-    for (const name of ['action.yml', 'LICENSE', 'src.ts']) await writeFile(join(checkout, name), name);
+    for (const name of ['action.yml', 'LICENSE', 'package.json', 'src.ts'])
+      await writeFile(join(checkout, name), name);
     await git('add', '--all');
     await git('-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', 'commit', '--quiet', '-m', 'Main');
     await mkdir(join(checkout, 'dist'));
@@ -118,7 +119,14 @@ describe('a release', () => {
     const bundled = await git('rev-parse', `${pinned}^`);
     const names = await git('ls-tree', '-r', '--name-only', bundled);
     expect(names.split('\n').toSorted()).toEqual(
-      ['LICENSE', 'action.yml', 'dist/index.js', 'dist/licenses.txt', 'dist/program.js'].toSorted(),
+      [
+        'LICENSE',
+        'action.yml',
+        'dist/index.js',
+        'dist/licenses.txt',
+        'dist/program.js',
+        'package.json',
+      ].toSorted(),
     );
     expect(await git('ls-remote', 'origin', 'refs/tags/v0')).toContain(pinned);
     const chat = await git('show', `${pinned}:.github/workflows/chat.yml`);

@@ -70,8 +70,21 @@ describe('the rules', () => {
       'with:\n          one: ${{ secrets[inputs.cluster] }}',
       'secrets',
     ],
-    ['a launch outside its environment', 'launch', '    environment: ferrybot-launch\n', '', 'environment'],
-    ['a stop without an environment', 'lab/stop', '    environment: ferrybot-watch\n', '', 'environment'],
+    [
+      'a launch outside its environment',
+      'launch',
+      '    environment: { name: ferrybot-launch, deployment: false }\n',
+      '',
+      'environment',
+    ],
+    ['a job that is a deployment', 'launch', ', deployment: false', '', 'environment'],
+    [
+      'a stop without an environment',
+      'lab/stop',
+      '    environment: { name: ferrybot-watch, deployment: false }\n',
+      '',
+      'environment',
+    ],
     [
       'a review, which no environment admits',
       'lab/chat',

@@ -121,12 +121,17 @@ function modeProblems(one: Job, own: string): readonly string[] {
     ...permissionProblems(one, part.permissions),
     ...secretProblems(one, part),
     ...(runsOn.join() === expected.join() ? [] : [`runner: ${runsOn.join()} in mode ${mode}`]),
-    ...((one.environment ?? null) === part.environment
-      ? []
-      : [`environment: ${JSON.stringify(one.environment ?? null)} in mode ${mode}`]),
+    ...environmentProblems(one, part, mode),
     ...(one.steps.every(({ uses }) => isOfPart(uses, part)) ? [] : ['steps: something runs beside ferrybot']),
     ...('container' in one || 'services' in one ? ['container: beside a key'] : []),
   ];
+}
+
+/** Each job in an environment would otherwise be a deployment in the lab's list. */
+function environmentProblems({ environment = null }: Job, part: Part, mode: string): readonly string[] {
+  const expected = part.environment === null ? null : { name: part.environment, deployment: false };
+  const found = JSON.stringify(environment);
+  return found === JSON.stringify(expected) ? [] : [`environment: ${found} in mode ${mode}`];
 }
 
 function isOfPart(uses: string | undefined, { beside = [] }: Part): boolean {

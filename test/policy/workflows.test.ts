@@ -77,16 +77,22 @@ describe.each([
   ['disk-scan', 'disk-scan'],
   ['fix', 'fix'],
   ['propose', 'daily'],
-  ['watchdog', 'watchdog'],
 ] as const)('the job %s', (name, file) => {
   it("is identical in the called workflow and in the lab's copy", () => {
     expect(plain(jobIn(lab(file), name))).toEqual(plain(jobIn(ours(name), name)));
   });
 });
 
-it("the job chat is identical in the lab's copy, except for conditions", () => {
-  const copied = jobIn(lab('chat'), 'chat');
-  expect(plain(copied)).toEqual(plain({ if: copied?.if, ...NOTHING, ...jobIn(ours('chat'), 'chat') }));
+it.each(['chat', 'watchdog'])("the job %s is identical in the lab's copy, except for conditions", (name) => {
+  const copied = jobIn(lab(name), name);
+  expect(plain(copied)).toEqual(plain({ if: copied?.if, ...NOTHING, ...jobIn(ours(name), name) }));
+});
+
+it('the scheduled sweep is the job chat without a run', () => {
+  const copied = jobIn(lab('watchdog'), 'sweep');
+  const called = JSON.stringify(jobIn(ours('chat'), 'chat')).replace(',"run":"${{ inputs.run }}"', '');
+  const expected: Job = JSON.parse(called);
+  expect(plain(copied)).toEqual(plain({ ...expected, name: 'sweep', if: copied?.if }));
 });
 
 it.each([

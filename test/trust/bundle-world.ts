@@ -41,6 +41,8 @@ export type BundleWorldOptions = {
   readonly server: boolean;
   /** Replacements in the lab's config before its first commit. */
   readonly config?: readonly (readonly [string, string])[];
+  /** The Node that runs the action; by default this process's own. */
+  readonly nodeProgram?: string;
   /** Further files of the lab, by path. */
   readonly files?: Readonly<Record<string, string>>;
 };
@@ -101,7 +103,7 @@ export async function openBundleWorld(options: BundleWorldOptions): Promise<Bund
       executor: { kind: 'process' },
       // The second is a mirror in the lab's organisation: its workflows may use the lab's runners.
       actionDirectories: { 'ferrybot/ferrybot': action, 'lab/ferrybot': action },
-      nodeProgram: process.execPath,
+      nodeProgram: options.nodeProgram ?? process.execPath,
       workDirectory: folder.runners,
       serverUrl: bound.origin,
     });

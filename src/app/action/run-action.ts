@@ -30,9 +30,9 @@ import { stopJob, watchCluster } from './watching.ts';
 
 /** Throws only after a bug or a transport error. */
 export async function runAction(parts: ActionParts): Promise<ActionResult> {
+  if (parts.mode === 'chat') return chat(parts);
   // A launch reads GitHub's clock from its first responses; a watchdog usually sends no request at all.
   if (parts.mode !== 'launch' && parts.mode !== 'watchdog') await synchronizeClock(parts.lab.client);
-  if (parts.mode === 'chat') return chat(parts);
   if (parts.mode === 'watch') return watchCluster(parts);
   const work = WORK[parts.mode];
   return orGitSaidNo(() => withLab(parts, (open) => work(parts, open)));
@@ -86,7 +86,10 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
     inputs.run === ''
       ? createWorker(lab, defaultBranch, [])
       : createWorker(lab, defaultBranch, ['runner'], new Map([[stopByJobId(inputs.run), lab.now()]]));
-  await worker.handle([triggerFrom(parts)]);
+  const trigger = triggerFrom(parts);
+  // A sweep and a reaction send a request before anything is decided, and its response has GitHub's clock.
+  if (trigger.kind !== 'sweep' && trigger.kind !== 'comment') await synchronizeClock(lab.client);
+  await worker.handle([trigger]);
   await waitForStops(parts, worker);
   return { ok: true, result: 'reconciled', run: inputs.run, jobId: '', detail: '' };
 }

@@ -43,14 +43,14 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .description('why a job failed, by its log on standard input, and the first response')
     .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: the end status that the engine reports')
     .action(async ({ endStatus }) =>
-      exit(await (await import('./verbs/failed-job.ts')).classifyVerb(io, endStatus)),
+      exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
     );
   program
     .command('fix')
     .description('a patch for the small error that failed a job, or why there is none')
     .requiredOption('--log <FILE>', "the job's log; - is standard input")
     .option('--tree <DIR>', 'the files that it ran', '.')
-    .action(async (options) => exit(await (await import('./verbs/failed-job.ts')).fixVerb(io, options)));
+    .action(async (options) => exit(await (await import('./verbs/fix.ts')).fixVerb(io, options)));
   program
     .command('replay')
     .description('the alarms and actions of the watch for a recorded trace or a plain log')

@@ -86,8 +86,10 @@ export function causesOf(look: Look, state: RunState, heard: Heard): readonly Ca
   }
   areGatesMoved ||= isSweep;
   const isWaiting = state.submission === null || mayBeFixed(state);
-  // A sweep also retries commands that wait for a fact, and checks for deleted comments.
-  const isDue = (isWaiting && areGatesMoved) || (isSweep && hasUnanswered(state));
+  // A sweep also retries commands that wait for a fact, checks for deleted comments, and leaves the threads of live runs to a process that
+  // has not read them yet.
+  const isUnread = look.settled.get(state.run) === undefined;
+  const isDue = (isWaiting && areGatesMoved) || (isSweep && (hasUnanswered(state) || isUnread));
   if (isDue && !isOver(state)) return ['facts'];
   const causes: readonly Cause[] = isCommented ? ['comments'] : [];
   return isWide ? [...causes, ...causesOfRecord(look, state, heard.mayHaveEnded, areGatesMoved)] : causes;

@@ -4,7 +4,7 @@ import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
 import { commentName } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, fromRfc3339, type Instant } from '../../domain/values.ts';
+import { after, fromRfc3339, type Instant, known, type Observed } from '../../domain/values.ts';
 import { type ListedThread, listMovedThreads } from '../../github/issues.ts';
 import {
   type Listing,
@@ -53,47 +53,81 @@ export async function sweep(
 ): Promise<Swept | null> {
   const { lab, store } = open;
   const from = cursor ?? firstCursor(store.current(), lab.now());
+  const changed = await listChangedThreads(open, from.threads, cursor === null);
+  const quiet: Observed<Listing> = known({ found: [], next: changed.at, isWhole: true });
+  const { unread } = changed;
   const read = {
-    comment: await listNewComments(lab.client, 'comment', from.comment, SWEEP_PAGES_MAX),
-    lines: await listNewComments(lab.client, 'review-comment', from['review-comment'], SWEEP_PAGES_MAX),
+    comment: unread === null || unread.length > 0 ? await list(open, 'comment', from) : quiet,
+    lines:
+      unread === null || unread.some(({ isPull }) => isPull)
+        ? await list(open, 'review-comment', from)
+        : quiet,
   };
   if (read.comment.kind === 'unknown') return failed(open, read.comment.why);
   if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
-  const { triggers, threads, unread } = await sweepThreads(open, from, cursor === null, troubles);
+  const threads = await sweepThreads(open, from, changed, troubles);
   const comment = within(open, read.comment.value, from.comment, troubles);
   const lines = within(open, read.lines.value, from['review-comment'], troubles);
   return {
-    triggers: [...[...comment.found, ...lines.found].map(triggerOf), ...triggers],
+    triggers: [...[...comment.found, ...lines.found].map(triggerOf), ...threads.triggers],
     cursor: {
       comment: nextOf(comment, from.comment),
       'review-comment': nextOf(lines, from['review-comment']),
-      threads,
-      unread,
+      threads: threads.threads,
+      unread: threads.unread,
     },
     isWhole: comment.isWhole && lines.isWhole,
   };
+}
+
+function list({ lab }: OpenLab, surface: 'comment' | 'review-comment', from: SweepCursor) {
+  return listNewComments(lab.client, surface, from[surface], SWEEP_PAGES_MAX);
+}
+
+/**
+ * `moved`: threads that changed since the cursor. `unread`: those whose comments the sweep must list; null: all, because the list is
+ * incomplete or this process keeps a cursor, which GitHub answers with 304.
+ */
+type ChangedThreads = {
+  readonly at: Instant;
+  readonly isFirst: boolean;
+  readonly moved: readonly ListedThread[];
+  readonly unread: readonly ListedThread[] | null;
+};
+
+/** In a new process each live run reads its own threads with their reviews in one request, so the sweep lists the others only. */
+async function listChangedThreads(open: OpenLab, since: Instant, isFirst: boolean): Promise<ChangedThreads> {
+  const { lab, store } = open;
+  const at = lab.now();
+  const listed = await listMovedThreads(lab.client, since, SWEEP_PAGES_MAX);
+  if (listed.kind === 'unknown') {
+    lab.log(`sweep: ${listed.why}`);
+    return { at, isFirst, moved: [], unread: null };
+  }
+  const { moved, isWhole } = listed.value;
+  if (!isWhole) lab.log('sweep: more threads changed than one sweep lists');
+  if (!isFirst || !isWhole) return { at, isFirst, moved, unread: null };
+  const live = store.current().runs.filter((run) => !isOver(run));
+  const theirs = new Set(live.flatMap(({ proposal }) => [proposal.pull, proposal.issue]));
+  return { at, isFirst, moved, unread: moved.filter(({ number }) => !theirs.has(number)) };
 }
 
 /** Changed threads: threads that request a run, and commands in reviews of pull requests that ferrybot answers in. */
 async function sweepThreads(
   open: OpenLab,
   { threads: since, unread }: SweepCursor,
-  isFirst: boolean,
+  changed: ChangedThreads,
   troubles: Trouble[],
 ): Promise<Pick<Swept, 'triggers'> & Pick<SweepCursor, 'threads' | 'unread'>> {
-  const { lab, store } = open;
-  const startedAt = lab.now();
-  const listed = await listMovedThreads(lab.client, since, SWEEP_PAGES_MAX);
-  if (listed.kind === 'unknown') lab.log(`sweep: ${listed.why}`);
-  else if (!listed.value.isWhole) lab.log('sweep: more threads changed than one sweep lists');
-  const moved = listed.kind === 'known' ? listed.value.moved : [];
+  const { store } = open;
+  const { at: startedAt, moved, isFirst } = changed;
   const { runs, broken } = store.current();
   const answered = new Set(
     [...runs, ...broken.flatMap(({ state }) => state ?? [])].map(({ proposal }) => proposal.pull),
   );
   const pulls = new Set([
     ...unread,
-    ...moved.flatMap(({ number, isPull, labels }) =>
+    ...(changed.unread ?? moved).flatMap(({ number, isPull, labels }) =>
       isPull && (answered.has(number) || labels.includes(EXPERIMENT)) ? [number] : [],
     ),
   ]);

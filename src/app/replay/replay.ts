@@ -2,9 +2,9 @@
 
 import { DETECTORS } from '../../detectors/registry.ts';
 import { CANNOT_DESCRIBE, type Engine, type FoundJob, type LogRead } from '../../domain/engine.ts';
-import { FIRST_RESPONSE } from '../../domain/failure-class.ts';
+import { FIRST_RESPONSE, LOSS_NOT_FINITE } from '../../domain/failure-class.ts';
 import { type Incident, readIncident } from '../../domain/incidents.ts';
-import { LOSS_NOT_FINITE, responseTo } from '../../domain/launch/response.ts';
+import { responseTo } from '../../domain/launch/response.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft, LogbookEvent } from '../../domain/logbook/define.ts';
 import { foldOne } from '../../domain/logbook/fold.ts';

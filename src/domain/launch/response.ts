@@ -5,7 +5,13 @@
 
 import type { ActionRecord } from '../actions/action.ts';
 import { STOPPED_BY } from '../engine.ts';
-import { type DetectorId, type Failure, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
+import {
+  type DetectorId,
+  type Failure,
+  LOSS_NOT_FINITE,
+  mayBeTriedByHand,
+  mayPassAgain,
+} from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';
 import {
   type Approval,
@@ -30,9 +36,6 @@ import {
 } from './next-attempt.ts';
 import { approvedIn, type Order } from './order.ts';
 import { approvedBeforehand, preApproval } from './small-fix.ts';
-
-/** Failure signature: the loss or one of its inputs is not a finite number. */
-export const LOSS_NOT_FINITE = 'loss-not-finite';
 
 /** `loss-lost`: the loss became non-finite. `other-steps`: the attempt diverged from the one it resumed. */
 export type Spoilt = 'loss-lost' | 'other-steps';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { fixVerb } from '../../../src/app/cli/verbs/failed-job.ts';
+import { fixVerb } from '../../../src/app/cli/verbs/fix.ts';
 
 const LOG = `Traceback (most recent call last):
   File "/tmp/ray/session_1/pkg/main.py", line 1, in <module>

@@ -1,6 +1,6 @@
 /** `ferrybot` as people start it: in any folder, with the Node version that is first on their PATH. */
 
-import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -15,6 +15,33 @@ async function linked(): Promise<string> {
   await symlink(LAUNCHER, join(folder, 'ferrybot'));
   return folder;
 }
+
+/** A checkout with a bundle and a source file of these ages, in seconds, each of which prints its name. */
+async function checkout(bundleAge: number, sourceAge: number): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrybot-launcher-'));
+  await mkdir(join(folder, 'src/app/cli'), { recursive: true });
+  await mkdir(join(folder, 'dist'));
+  await cp(LAUNCHER, join(folder, 'bin/ferrybot.js'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const ages = { 'dist/cli.js': bundleAge, 'src/app/cli/main.ts': sourceAge };
+  for (const [name, age] of Object.entries(ages)) {
+    await writeFile(join(folder, name), `console.log('${name}')\n`);
+    const time = Date.now() / 1_000 - age;
+    await utimes(join(folder, name), time, time);
+  }
+  return folder;
+}
+
+describe('the command in a checkout', () => {
+  it.each([
+    ['the bundle if it is newer than the source', -10, 10, 'dist/cli.js'],
+    ['the source if it is newer than the bundle', 10, 0, 'src/app/cli/main.ts'],
+  ])('runs %s', async (_title, bundleAge, sourceAge, runs) => {
+    const folder = await checkout(bundleAge, sourceAge);
+    const { stdout } = await execa(process.execPath, [join(folder, 'bin/ferrybot.js')]);
+    expect(stdout).toBe(runs);
+  });
+});
 
 describe.each([
   ['a Node that reads TypeScript', []],

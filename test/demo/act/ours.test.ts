@@ -82,7 +82,7 @@ describeWith('act', "ferrybot's workflows on the playground's runner and on act"
     ['ferrybot-daily.yml', () => ({}), ['already', 'reconciled']],
     ['ferrybot-watch.yml', () => ({ cluster: 'us-central1' }), ['idle', 'reconciled']],
     ['ferrybot-stop.yml', () => ({ run: lab.run }), ['no-job', 'reconciled']],
-    ['ferrybot-watchdog.yml', () => ({}), ['checked']],
+    ['ferrybot-watchdog.yml', () => ({}), ['reconciled']],
     ['ferrybot-care.yml', () => ({ run: lab.run, action: NOTHING }), []],
     ['ferrybot-disk-scan.yml', () => ({ cluster: 'us-central1' }), ['no-disk-care', 'reconciled']],
     ['mirror-chat.yml', () => ({ run: '' }), ['reconciled']],

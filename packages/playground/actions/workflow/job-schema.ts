@@ -79,7 +79,8 @@ export const jobSchema = z
     environment: z
       .union([
         textSchema,
-        z.strictObject({ name: z.string(), url: textSchema }).transform(({ name }) => name),
+        // The playground creates no deployment for a job, with and without `deployment: false`.
+        z.strictObject({ name: z.string(), url: textSchema, deployment: flag }).transform(({ name }) => name),
       ])
       .default(null),
     concurrency: concurrencySchema,

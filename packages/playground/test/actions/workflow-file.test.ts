@@ -26,7 +26,7 @@ concurrency: {group: launch, queue: max}
 jobs:
   launch:
     runs-on: [self-hosted, ferrybot-launch]
-    environment: cluster
+    environment: { name: cluster, deployment: false }
     timeout-minutes: 30
     steps:
       - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1
