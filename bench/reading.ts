@@ -7,7 +7,7 @@ import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
 import type { Reading } from '../src/domain/launch/change-facts.ts';
 import { withoutTokens } from '../src/domain/written-secrets.ts';
-import { createExperimentReader } from '../src/host/python-child.ts';
+import { createPythonReader } from '../src/host/python-child.ts';
 import { against, quickestMs, type Result } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
@@ -102,7 +102,7 @@ function callLines(index: number): readonly string[] {
 /** The delta of two files of 1,000 lines: the demo's experiment, and below it more of a kind. */
 async function deltaMs(more: (index: number) => readonly string[]): Promise<number> {
   const read = (text: string): Promise<Reading> =>
-    createExperimentReader(process.env['PATH'] ?? '')(text, 'python3');
+    createPythonReader(process.env['PATH'] ?? '')(text, 'python3');
   const lines = (await readFile(EXPERIMENT, 'utf8')).split('\n');
   for (let index = 0; lines.length < 1_000; index += 1) lines.push(...more(index));
   const base = `${lines.join('\n')}\n`;
