@@ -14,6 +14,7 @@ import {
 import { type DataNode, type DataPair, type DataReading, joined, sameOf } from './data-tree.ts';
 
 type Code = Extract<DataNode, { kind: 'code' }>;
+type ScalarNode = Extract<DataNode, { kind: 'scalar' }>;
 type Page = { readonly text: string; readonly isJson: boolean };
 
 /** Never throws for the text's content, except `RangeError` for text that is nested too deep. */
@@ -38,9 +39,9 @@ export function readYaml(text: string, format: 'yaml' | 'json'): DataReading {
     const why = notJson(text, first);
     if (why !== null) return { kind: 'unparsable', ...why };
   }
-  // A directive changes how the rest is read.
-  if (second !== undefined || (!page.isJson && /^%/m.test(text))) {
-    const same = joined(found.map(({ contents }) => written(contents, page)));
+  const directives = page.isJson ? [] : (text.match(/^%.*$/gm) ?? []);
+  if (second !== undefined || directives.length > 0) {
+    const same = joined([...directives, ...found.map(({ contents }) => written(contents, page))]);
     return { kind: 'read', root: { kind: 'code', start: 0, end: text.length, same }, around: [] };
   }
   const contents = first?.contents ?? null;
@@ -71,10 +72,10 @@ function notJson(
 function withoutDefaults(root: DataNode, contents: unknown, page: Page): DataNode {
   if (root.kind !== 'map') return root;
   const pairs = root.pairs.map((pair) => {
-    const { name, value } = pair;
-    if (name !== 'defaults' || value.kind !== 'list') return pair;
+    const { start, end, kind } = pair.value;
+    if (pair.name !== 'defaults' || kind !== 'list') return pair;
     const node: unknown = isMap(contents) ? contents.get('defaults', true) : null;
-    return { ...pair, value: { kind: 'code' as const, ...placeOf(value), same: written(node, page) } };
+    return { ...pair, value: { kind: 'code' as const, start, end, same: written(node, page) } };
   });
   return { ...root, pairs };
 }
@@ -91,10 +92,6 @@ function packageHeader(text: string): readonly Code[] {
     start += line.length + 1;
   }
   return found;
-}
-
-function placeOf({ start, end }: DataNode): Pick<DataNode, 'start' | 'end'> {
-  return { start, end };
 }
 
 /** `at`: where the value would be, if there is none. */
@@ -147,18 +144,18 @@ function pairOf(key: unknown, value: unknown, page: Page): DataPair {
 const MERGE = '<<';
 
 /** A missing value reads as null. Blanks before a comment are left where they are. */
-function emptyAt(at: number, { text }: Page): DataNode {
+function emptyAt(at: number, { text }: Page): ScalarNode {
   let start = at;
   while (/[ \t]/.test(text[start - 1] ?? '')) start -= 1;
   return { kind: 'scalar', start, end: start, text: 'null', same: 'null', isString: false };
 }
 
-function scalarOf(node: Scalar, page: Page): Extract<DataNode, { kind: 'scalar' }> {
+function scalarOf(node: Scalar, page: Page): ScalarNode {
   const [start = 0, valueEnd = 0] = node.range ?? [];
   const { value } = node;
   const isString = typeof value === 'string';
   const source = page.text.slice(start, valueEnd);
-  if (source === '') return { ...emptyAt(start, page), kind: 'scalar', text: 'null', same: 'null', isString };
+  if (source === '') return emptyAt(start, page);
   const end = start + source.trimEnd().length;
   const quoted = JSON.stringify(String(value));
   const shown = source.includes('\n') ? quoted : source;

@@ -27,6 +27,7 @@ describe('a change in YAML is code if it is', () => {
     ['a second document', 'a: 1\n', 'a: 1\n---\nb: 2\n', 1],
     ['a value of the first of two documents', 'a: 1\n---\nb: 2\n', 'a: 2\n---\nb: 2\n', 1],
     ['a directive', 'a: 1\n', '%YAML 1.1\n---\na: 1\n', 1],
+    ['another directive', '%YAML 1.1\n---\na: 1\n', '%YAML 1.2\n---\na: 1\n', 1],
     ["Hydra's list of defaults", 'defaults:\n  - model: small\n', 'defaults:\n  - model: large\n', 1],
     ["Hydra's package", '# @package _global_\na: 1\n', '# @package model\na: 1\n', 1],
     ['a collection as a key', '? [a]\n: 1\n', '? [b]\n: 1\n', 1],
