@@ -41,7 +41,8 @@ const PACKAGES = {
   fflate: '^src/engines/shared/package-files',
   // What Ray leaves out of such a package, and what a lab says that its scripts do.
   ignore: '^src/(engines/ray|settings)/',
-  yaml: '^src/(config|care/infra|app/cli)/',
+  yaml: '^src/(config|care/infra|delta|app/cli)/',
+  'toml-eslint-parser': '^src/delta/',
   'mdast|mdast-util-.+|micromark-.+|@types/mdast': '^src/(commands|contracts|kinds|render)/',
   leven: '^src/(?:settings|diagnosis)/',
   canonicalize: '^src/logbook/',

@@ -6,7 +6,7 @@ import { readComment, readCommentOf } from '../src/commands/grammar/read-comment
 import { COMMAND_DEFINITIONS } from '../src/commands/registry.ts';
 import { configDelta } from '../src/delta/config-delta.ts';
 import { withoutTokens } from '../src/domain/written-secrets.ts';
-import { createExperimentReader } from '../src/host/python-child.ts';
+import { createPythonReader } from '../src/host/python-child.ts';
 import { against, quickestMs, type Result, withChildrenMs } from './measure.ts';
 
 const EXPERIMENT = new URL('../fixtures/lab/experiments/ferries/daily.py', import.meta.url);
@@ -117,7 +117,7 @@ async function deltas(id: string, more: (index: number) => readonly string[]): P
   const head = base.replace('7e-3', '8e-3').replace('SETTING_7 = 7', 'SETTING_7 = 8');
   const compare = async (): Promise<void> => {
     // A reader remembers what it has read, so each time needs its own.
-    const read = createExperimentReader(process.env['PATH'] ?? '');
+    const read = createPythonReader(process.env['PATH'] ?? '');
     const delta = configDelta(await read(base, 'python3'), await read(head, 'python3'));
     if (delta.kind !== 'knobs') throw new Error(`the delta is ${delta.kind}`);
   };

@@ -71,7 +71,7 @@ export function bucketOf(path: string, table: readonly BucketRow[] = DEFAULT_BUC
 function segmentsInsideOut(path: string): readonly string[] {
   return path
     .split(/[.()[\]"'#\s]+/)
-    .map((segment) => segment.toLowerCase().replace(/^_+/, ''))
+    .map((segment) => segment.toLowerCase().replaceAll('-', '_').replace(/^_+/, ''))
     .filter((segment) => /[a-z]/.test(segment))
     .reverse();
 }
@@ -303,6 +303,23 @@ export function readKnobs(
       isString: isString === true,
     }))
     .toSorted((left, right) => left.start - right.start);
+}
+
+/** The value at a path: a setting, or a part of one. */
+export function valueAt({ settings }: ExperimentFile, path: string): Value | null {
+  const find = (value: Value, named: Named): Value | null => {
+    if (named.path === path) return value;
+    for (const entry of path.startsWith(named.path) ? (value.entries ?? []) : []) {
+      const found = find(entry, partOf(entry, named));
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  for (const setting of settings) {
+    const found = find(setting, setting);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function smallest(value: Value, { path, knob }: Named): readonly (Value & Named)[] {

@@ -1,7 +1,7 @@
-/** Runs our Python scripts on untrusted input in an isolated, bounded child process, and reads experiment files with them. */
+/** Runs our Python scripts on untrusted input in an isolated, bounded child process, and reads experiment files in Python with them. */
 
 import { z } from 'zod';
-import type { Entry, ReadExperiment, Reading } from '../domain/launch/change-facts.ts';
+import type { Entry, Reading } from '../domain/launch/change-facts.ts';
 import { cutText, jsonIn, known, type Observed, unknown } from '../domain/values.ts';
 import { sha256Hex } from './keys.ts';
 import { createKept } from './memory.ts';
@@ -169,8 +169,10 @@ const answer = z.union([
   z.strictObject({ kind: z.literal('unparsable'), line: z.int().positive(), message: z.string() }),
 ]);
 
-/** A caching reader. `path`: the PATH for interpreters. */
-export function createExperimentReader(path: string): ReadExperiment {
+/** A caching reader of Python. `path`: the PATH for interpreters. */
+export function createPythonReader(
+  path: string,
+): (source: string | Uint8Array, python: string) => Promise<Reading> {
   const remembered = createKept<Promise<Reading>>(REMEMBERED_MAX);
   return (source, python) => {
     const bytes = typeof source === 'string' ? Buffer.from(source, 'utf8') : source;

@@ -66,9 +66,9 @@ const ERRORS: readonly Row[] = [
     'ships: [exp]',
   ],
   [
-    'an experiment that is not a Python file',
-    SMALL.replaceAll('daily.py', 'daily.yaml'),
-    'not-python',
+    'an experiment in an unknown format',
+    SMALL.replaceAll('daily.py', 'daily.gin'),
+    'no-format',
     'lanes.daily.experiment',
     'experiment: exp',
   ],

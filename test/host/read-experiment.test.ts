@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/launch/change-facts.ts';
-import { createExperimentReader } from '../../src/host/python-child.ts';
+import { createPythonReader } from '../../src/host/python-child.ts';
 
 const PATH = process.env['PATH'] ?? '';
-const read = createExperimentReader(PATH);
+const read = createPythonReader(PATH);
 
 /** A folder for PATH with this program as `python3`. */
 async function pathWith(program: string): Promise<string> {
@@ -79,14 +79,14 @@ describe('the reader of experiment files', () => {
     ],
   ])('cannot read a file if the interpreter %s', async (_, program, message) => {
     const path = `${await pathWith(program)}:/usr/bin:/bin`;
-    expect(await createExperimentReader(path)('A = 1\n', 'python3')).toEqual(refused(1, message));
+    expect(await createPythonReader(path)('A = 1\n', 'python3')).toEqual(refused(1, message));
   });
 
   it('runs an interpreter once per file, and again if the machine caused the failure', async () => {
     const folder = await pathWith(
       'echo x >> "$(dirname "$0")/asked"; exec /usr/bin/env -i PATH=/usr/bin:/bin python3 "$@"',
     );
-    const reader = createExperimentReader(`${folder}:/usr/bin:/bin`);
+    const reader = createPythonReader(`${folder}:/usr/bin:/bin`);
     const counted = async (): Promise<number> => (await readFile(join(folder, 'asked'), 'utf8')).length / 2;
     await reader('A = = 1\n', 'python3');
     await reader('A = = 1\n', 'python3');
@@ -94,7 +94,7 @@ describe('the reader of experiment files', () => {
     await reader('A = 2\n', 'python3');
     expect(await counted()).toBe(2);
     const broken = await pathWith('echo x >> "$(dirname "$0")/asked"; kill -9 $$');
-    const again = createExperimentReader(`${broken}:/usr/bin:/bin`);
+    const again = createPythonReader(`${broken}:/usr/bin:/bin`);
     await again('A = 1\n', 'python3');
     await again('A = 1\n', 'python3');
     expect((await readFile(join(broken, 'asked'), 'utf8')).length / 2).toBe(2);

@@ -19,8 +19,8 @@ import { readLabConfig } from ${path('src/app/config-source.ts')};
 if (process.env.PROBE === 'look') console.log('looked');
 else if (process.env.PROBE === 'config') console.log(JSON.stringify(readLabConfig(process.env.PROBE_TEXT)));
 else {
-  const { createExperimentReader } = await import(${path('src/host/python-child.ts')});
-  const read = createExperimentReader(process.env.PATH);
+  const { createPythonReader } = await import(${path('src/host/python-child.ts')});
+  const read = createPythonReader(process.env.PATH);
   const { settings } = await read('learning_rate = 3e-3', 'python3');
   const { stdout } = await execa('git', ['--version']);
   const wrong = z.number().safeParse('x').error?.issues[0]?.message;

@@ -5,9 +5,10 @@
 
 import { execa } from 'execa';
 import { z } from 'zod';
+import { createExperimentReader } from '../../src/app/experiment-reader.ts';
 import type { ExperimentFile, Reading } from '../../src/domain/launch/change-facts.ts';
 import { scriptText } from '../../src/host/python/script.ts';
-import { createExperimentReader, parseReading } from '../../src/host/python-child.ts';
+import { parseReading } from '../../src/host/python-child.ts';
 
 /** Uses the script's functions without its last lines, which read one file and exit. */
 const DRIVER = `
@@ -40,14 +41,14 @@ export async function readExperiments(
 /** Reads one file as the product does. */
 export const readExperiment = createExperimentReader(process.env['PATH'] ?? '');
 
-/** The same with the Python of this machine. */
-export function readText(text: string): Promise<Reading> {
-  return readExperiment(text, 'python3');
+/** The same with the Python of this machine, as Python unless `path` has another suffix. */
+export function readText(text: string, path = 'daily.py'): Promise<Reading> {
+  return readExperiment(text, { path, python: 'python3' });
 }
 
-/** A file that Python accepts. */
-export async function experimentFile(text: string): Promise<ExperimentFile> {
-  const file = await readText(text);
+/** A file that its format accepts. */
+export async function experimentFile(text: string, path = 'daily.py'): Promise<ExperimentFile> {
+  const file = await readText(text, path);
   if (file.kind === 'unparsable') throw new Error(`line ${file.line}: ${file.message}`);
   return file;
 }

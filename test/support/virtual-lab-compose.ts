@@ -70,8 +70,9 @@ export function composer(
       hash: sha256Hex,
       digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyOnce,
-      readExperiment: async (source, python) =>
-        options.python?.(process, python) ?? inFlight.track('Python', () => readExperiment(source, python)),
+      readExperiment: async (source, file) =>
+        options.python?.(process, file.python) ??
+        inFlight.track('Python', () => readExperiment(source, file)),
       pythonVersion: async (python) => options.pythonVersion?.(process, python) ?? known('3.11'),
       fixSmallMistake: (question, python) =>
         inFlight.track('Python', () =>

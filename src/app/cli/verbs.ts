@@ -27,16 +27,16 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     });
   program
     .command('delta')
-    .description('what changed between two versions of an experiment file')
-    .argument('<BASE.py>')
-    .argument('<HEAD.py>')
+    .description('what changed between two versions of an experiment file: .py, .yaml, .yml, .toml or .json')
+    .argument('<BASE>')
+    .argument('<HEAD>')
     .action(async (base, head) =>
       exit(await (await import('./verbs/check-files.ts')).deltaVerb(io, base, head)),
     );
   program
     .command('read-knobs')
     .description('the knobs of an experiment file, as /propose takes them')
-    .argument('<FILE.py>')
+    .argument('<FILE>')
     .action(async (file) => exit(await (await import('./verbs/check-files.ts')).readKnobsVerb(io, file)));
   program
     .command('classify')

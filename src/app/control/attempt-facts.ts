@@ -244,7 +244,10 @@ async function judgedPatch(
     if (before.length > limits.fixedFileCharsMax) return none('too-long');
     const after = applyPatch(before, file);
     if (!after.ok) return none(after.error);
-    if (file.path.endsWith('.py') && (await lab.readExperiment(after.value, python)).kind === 'unparsable')
+    if (
+      file.path.endsWith('.py') &&
+      (await lab.readExperiment(after.value, { path: file.path, python })).kind === 'unparsable'
+    )
       return none('not-mended');
     files[file.path] = after.value;
   }

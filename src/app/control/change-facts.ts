@@ -1,12 +1,18 @@
 /** Reads a proposed change from git: paths, tree ids and the config delta. Control and the runner use the same code. */
 
 import { leftOutOfLane } from '../../config/lane-of-file.ts';
-import type { LaneConfig } from '../../config/lane-schema.ts';
 import { configDelta } from '../../delta/config-delta.ts';
 import { type BranchWork, NO_BRANCH_WORK } from '../../domain/actor.ts';
 import type { ChangeFacts, FileChange, PullFacts } from '../../domain/facts.ts';
 import { GitError, type GitReader, orUnknown } from '../../domain/git.ts';
-import type { BaseFacts, Delta, ModelSize, Reading, RunBase } from '../../domain/launch/change-facts.ts';
+import type {
+  BaseFacts,
+  Delta,
+  ModelSize,
+  ReadExperiment,
+  Reading,
+  RunBase,
+} from '../../domain/launch/change-facts.ts';
 import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/holdings.ts';
@@ -201,7 +207,7 @@ async function sinceAttempt(
     const isBoth = before !== null && after !== null;
     found.push({
       path,
-      delta: isBoth ? await textDelta(lab, config.lane, before, after) : null,
+      delta: isBoth ? await textDelta(lab, { path, python: config.lane.python }, before, after) : null,
     });
   }
   return found;
@@ -237,20 +243,17 @@ async function deltaOf(
     const side = base === null ? 'base' : 'head';
     return { kind: 'structural', side, line: 1, statement: `${path} is not there` };
   }
-  return textDelta(lab, lane, base, head);
+  return textDelta(lab, { path, python: lane.python }, base, head);
 }
 
 async function textDelta(
   lab: Pick<Lab, 'readExperiment'>,
-  lane: LaneConfig,
+  file: Parameters<ReadExperiment>[1],
   base: string,
   head: string,
 ): Promise<Delta> {
   if (base === head) return { kind: 'none' };
-  return configDelta(
-    await lab.readExperiment(base, lane.python),
-    await lab.readExperiment(head, lane.python),
-  );
+  return configDelta(await lab.readExperiment(base, file), await lab.readExperiment(head, file));
 }
 
 /** The model size at the head. If the file does not parse, the delta reports that. */
@@ -261,9 +264,10 @@ async function sizeOf(
   const change = kind.proposes?.change;
   const sizeIn = change?.size(lane) ?? null;
   if (change === undefined || sizeIn === null) return null;
-  const text = await git.readText(head, change.file(lane));
-  if (text === null) return { kind: 'unknown', why: `${change.file(lane)} is not there` };
-  const file = await lab.readExperiment(text, lane.python);
+  const path = change.file(lane);
+  const text = await git.readText(head, path);
+  if (text === null) return { kind: 'unknown', why: `${path} is not there` };
+  const file = await lab.readExperiment(text, { path, python: lane.python });
   return file.kind === 'read' ? sizeIn(file) : { kind: 'unknown', why: 'the experiment does not parse' };
 }
 
@@ -279,9 +283,10 @@ async function baseOf(
   const text = await git.readText(head, path);
   // The delta against the target branch reports the missing file.
   if (text === null) return null;
-  const read = (source: string): Promise<Reading> => lab.readExperiment(source, lane.python);
+  const file = { path, python: lane.python };
+  const read = (source: string): Promise<Reading> => lab.readExperiment(source, file);
   const start = await change.start(git, read, { path, pass: pass.commit, onto });
-  const delta = await textDelta(lab, lane, start.text, text);
+  const delta = await textDelta(lab, file, start.text, text);
   return { ...pass, delta, notTaken: start.notTaken };
 }
 

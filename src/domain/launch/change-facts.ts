@@ -59,15 +59,18 @@ export type ExperimentFile = {
   readonly names: readonly string[];
 };
 
-/** `unparsable`: the interpreter rejected the file, or a limit was reached; `message` explains the fix. */
+/** `unparsable`: the parser rejected the file, or a limit was reached; `message` explains the fix. */
 export type Reading =
   | ExperimentFile
   | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
 
-/** Never throws for an error of the file or the interpreter. */
-export type ReadExperiment = (source: string | Uint8Array, python: string) => Promise<Reading>;
+/** `path` decides the format; `python` reads Python. Never throws for an error of the file or the interpreter. */
+export type ReadExperiment = (
+  source: string | Uint8Array,
+  file: { readonly path: string; readonly python: string },
+) => Promise<Reading>;
 
-/** `ReadExperiment` with one lane's interpreter. */
+/** `ReadExperiment` for one file of a lane. */
 export type ReadFile = (source: string) => Promise<Reading>;
 
 /** The policy's five kinds of small change (policy DF-35). */

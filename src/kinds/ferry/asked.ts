@@ -2,9 +2,9 @@
 
 import type { Answers } from '../../commands/decision.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
-import { type Knob, readKnobs } from '../../delta/config-delta.ts';
+import { type Knob, readKnobs, valueAt } from '../../delta/config-delta.ts';
 import type { Facts } from '../../domain/incidents.ts';
-import type { ExperimentFile, KnobChange, ReadFile, Setting } from '../../domain/launch/change-facts.ts';
+import type { ExperimentFile, KnobChange, ReadFile } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
 import {
   after,
@@ -140,27 +140,24 @@ function namesIn({ names, settings }: ExperimentFile): ReadonlySet<string> {
 const TOO_MUCH = /\*\*|<<|\w\s*\(/;
 
 /**
- * A bounded edit writes values, not code (policy DF-10): one line, one expression.
- * The value may use only the identifiers in `names`.
+ * Tries one edit. It writes a value, not code (policy DF-10): one line, one expression, and no identifier that the file does not have.
+ * `isString`: the value is text.
  */
-async function isPlainValue(text: string, names: ReadonlySet<string>, read: ReadFile): Promise<boolean> {
-  const value = await writtenValue(text, read);
-  if (value === null || (value.isString !== true && TOO_MUCH.test(text))) return false;
-  return (value.names ?? []).every((name) => names.has(name));
-}
-
-/** Whether the text is one string literal without placeholders. */
-async function isPlainString(text: string, read: ReadFile): Promise<boolean> {
-  return (await writtenValue(text, read))?.isString === true;
-}
-
-/** Parses the text as the value of a single assignment. Null if the text is empty, invalid, or more than one value. */
-async function writtenValue(text: string, read: ReadFile): Promise<Setting | null> {
-  if (text.trim() === '' || /[\n\r]/.test(text)) return null;
-  const file = await read(`_ = ${text}\n`);
-  if (file.kind === 'unparsable' || file.code.length !== 1) return null;
-  const [setting] = file.settings;
-  return setting?.path === '_' ? setting : null;
+async function tryEdit(
+  file: ExperimentFile,
+  { path, after }: Edit,
+  read: ReadFile,
+): Promise<Result<{ readonly isString: boolean }, 'unchanged' | 'refused'>> {
+  if (after.trim() === '' || /[\n\r]/.test(after)) return fail('refused');
+  const edited = await applyEdits(file, [{ path, after }], read);
+  if (!edited.ok) return edited;
+  const now = await read(edited.value.text);
+  const value = now.kind === 'read' ? valueAt(now, path) : null;
+  if (value === null) return fail('refused');
+  const isString = value.isString === true;
+  const known = namesIn(file);
+  const isPlain = (isString || !TOO_MUCH.test(after)) && (value.names ?? []).every((name) => known.has(name));
+  return isPlain ? ok({ isString }) : fail('refused');
 }
 
 /** Why nothing was edited, as `/propose` posts it. */
@@ -214,17 +211,20 @@ export async function askedChange(
   if (knobsMax !== null && asked.length > knobsMax)
     return refused('over-budget', String(asked.length), String(knobsMax));
   const knobs = readKnobs(file);
-  const names = namesIn(file);
   const edits: Edit[] = [];
   for (const [name, value] of asked) {
     const knob = resolveKnob(name, knobs);
     if (!knob.ok) return knob;
     const { path, value: before, isString } = knob.value;
     if (edits.some((other) => other.path === path)) return refused('repeated-knob', name, spelledPath(path));
-    const after = isString ? await stringText(value, before, read) : value.trim();
-    if (!(await isPlainValue(after, names, read))) return refused('value-refused', name, value);
     // Try each edit separately first, so that the refusal names the edit that does not fit.
-    const alone = await applyEdits(file, [{ path, after }], read);
+    let after = value.trim();
+    let alone = await tryEdit(file, { path, after }, read);
+    // The command parser removes quotes. If the file has a string, put a bare text in quotes.
+    if (isString && (alone.ok ? !alone.value.isString : alone.error === 'refused')) {
+      after = quoted(value, before);
+      alone = await tryEdit(file, { path, after }, read);
+    }
     if (!alone.ok)
       return alone.error === 'unchanged'
         ? refused('unchanged', name, before)
@@ -236,11 +236,11 @@ export async function askedChange(
   return all.ok ? all : refused('value-refused', name, value);
 }
 
-/** The command parser removes quotes. If the file has a string, put a bare text in quotes. */
-async function stringText(value: string, before: string, read: ReadFile): Promise<string> {
-  if (await isPlainString(value, read)) return value.trim();
-  const quote = before.trim().endsWith("'") ? "'" : '"';
-  return `${quote}${value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
+/** In quotes that every format reads in the same way; those of the file, if nothing has to be escaped. */
+function quoted(value: string, before: string): string {
+  return before.endsWith("'") && !/['\\]/.test(value)
+    ? `'${value}'`
+    : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 /** One edit of the proposer. `before`, if given, must equal the value in the file. */
@@ -261,13 +261,13 @@ export async function checkProposedEdits(
 ): Promise<Result<EditedFile, string>> {
   if (edits.length > knobsMax) return fail(`too-many-edits ${edits[0]?.path ?? ''}`);
   const knobs = readKnobs(file);
-  const names = namesIn(file);
   for (const { path, before, after } of edits) {
     const knob = knobs.find((one) => one.path === path);
     if (knob === undefined) return fail(`unknown-path ${path}`);
     if (before !== null && !isSameValueText(before, knob.value)) return fail(`other-before ${path}`);
     if (scaleKnobs.includes(path) || scaleKnobs.includes(knob.knob)) return fail(`scale-knob ${path}`);
-    if (!(await isPlainValue(after, names, read))) return fail(`value-refused ${path}`);
+    const alone = await tryEdit(file, { path, after }, read);
+    if (!alone.ok && alone.error === 'refused') return fail(`value-refused ${path}`);
     if (hasFailed(path, after, recent)) return fail(`failed-before ${path}`);
   }
   const edited = await applyEdits(

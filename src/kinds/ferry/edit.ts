@@ -152,7 +152,9 @@ function replaced(text: string, planned: readonly Planned[]): string {
   let result = '';
   let from = 0;
   for (const { knob, after } of planned) {
-    result += text.slice(from, knob.start) + after;
+    // In YAML, an empty value follows its colon directly, and a block list can start in the column of its key.
+    const isGlued = knob.start === knob.end || /^-\s/.test(text.slice(knob.start, knob.end));
+    result += text.slice(from, knob.start) + (isGlued ? ' ' : '') + after;
     from = knob.end;
   }
   // rule DF-10

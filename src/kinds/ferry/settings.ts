@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { settingsOfKind } from '../../config/lane-kind.ts';
 import { checklistSetting, type LaneRule, laneKeys } from '../../config/lane-schema.ts';
 import { doubled, inLane, standingPaths } from '../../config/rules/lane-rules.ts';
+import { dataFormatOf } from '../../delta/read-data-file.ts';
 import { covers, WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import { decidesTraining } from '../../domain/launch/small-fix.ts';
 import { isBuildFile } from '../../run/manifest-of.ts';
@@ -57,7 +58,7 @@ const large = z
 /** The settings of a ferry lane. */
 export const ferrySettings = z.strictObject({
   kind: setting(z.literal('ferry'), 'ferry', 'What a run of this lane is.'),
-  experiment: path.describe('The one file that a ferry edits.'),
+  experiment: path.describe('The one file that a ferry edits: Python, YAML, TOML or JSON, by its suffix.'),
   scope: z.array(path).min(1).max(20).describe('Files that a ferry PR may change.'),
   fixScope: setting(
     z.array(path).max(20),
@@ -222,12 +223,13 @@ const experimentStands: FerryRule = (lane, traits) => {
   const { experiment, runName } = lane;
   const inScope = lane.scope.includes(experiment);
   const isShipped = shippedIn(lane, traits, experiment) !== undefined;
-  const python = 'a ferry edits a Python file: its config delta is read from the syntax';
+  const isRead = experiment.endsWith('.py') || dataFormatOf(experiment) !== null;
+  const formats = 'a ferry edits a .py, .yaml, .yml, .toml or .json file';
   const dated = 'a ferry is named by its date: put {date} into it';
   return [
     ...errorIf(!inScope, 'not-in-scope', inLane('scope'), `does not hold the experiment ${experiment}`),
     ...errorIf(!isShipped, 'not-shipped', inLane('ships'), `the job would not get ${experiment}`),
-    ...errorIf(!experiment.endsWith('.py'), 'not-python', inLane('experiment'), python),
+    ...errorIf(!isRead, 'no-format', inLane('experiment'), formats),
     ...errorIf(!runName.includes('{date}'), 'run-undated', inLane('runName'), dated),
   ];
 };

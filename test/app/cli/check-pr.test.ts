@@ -59,6 +59,34 @@ beforeAll(async () => {
 });
 
 describe('check-pr', () => {
+  it.each([
+    ['yaml', 'optimizer:\n  lr: 3.0e-3 # why\n'],
+    ['toml', '[optimizer]\nlr = 3.0e-3 # why\n'],
+    ['json', '{"optimizer": {"lr": 3.0e-3}}\n'],
+  ])('judges a lane on a %s file', async (suffix, text) => {
+    const path = `experiments/daily.${suffix}`;
+    await git('switch', '--quiet', '-c', suffix, 'main');
+    const config = join(folder, '.github/ferrybot.yml');
+    const lane = readFileSync(config, 'utf8').replaceAll(EXPERIMENT, path);
+    writeFileSync(config, lane.replace(/^ {4}scale:\n(?: {6}.*\n)+/m, '    scale: null\n'));
+    writeFileSync(join(folder, path), text);
+    await git('add', '--all');
+    await git('commit', '--quiet', '-m', suffix);
+    for (const [after, code] of [
+      ['4.0e-3', 0],
+      ['3.0e-3, x: &x 1', 1],
+    ] as const) {
+      await git('switch', '--quiet', '-c', `${suffix}-${code}`, suffix);
+      writeFileSync(join(folder, path), text.replace('3.0e-3', after));
+      await git('commit', '--quiet', '-am', after);
+      const { failing, of, ...found } = await judged('--base', suffix);
+      expect(found.code).toBe(code);
+      if (code === 0) expect(of('delta-readable')).toBe('countable');
+      else expect(failing).toContain('delta-readable');
+    }
+    await git('switch', '--quiet', 'good');
+  });
+
   it('exits 0 when no local check fails, and lists the checks that only GitHub can answer', async () => {
     const { code, ok, failing, unknown, of } = await judged();
     expect({ code, ok, failing }).toEqual({ code: 0, ok: true, failing: [] });

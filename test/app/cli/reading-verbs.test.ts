@@ -122,6 +122,37 @@ describe('delta', () => {
     expect(await delta('', '')).toEqual({ code: 0, json: { kind: 'none' } });
   });
 
+  it.each([
+    ['yaml', 'opt:\n  lr: 1 # why\n', 'opt: {lr: 2}\n', 'opt: &o {lr: 2}\n'],
+    ['yml', 'opt:\n  lr: 1\n', 'opt:\n  lr: 2\n', 'opt:\n  lr: 2\n---\n'],
+    ['toml', '[opt]\nlr = 1\n', 'opt.lr = 2\n', null],
+    ['json', '{"opt": {"lr": 1}}', '{"opt": {"lr": 2}}', '{"opt": {"lr": 1, "lr": 2}}'],
+  ])('reads a file by its suffix: %s', async (suffix, base, knobs, code) => {
+    const names = [`base.${suffix}`, `head.${suffix}`] as const;
+    const compare = async (head: string): Promise<unknown> => {
+      await writeFile(join(folder, names[0]), base);
+      await writeFile(join(folder, names[1]), head);
+      return run('delta', names);
+    };
+    expect(await compare(knobs)).toMatchObject({
+      code: 0,
+      json: {
+        kind: 'knobs',
+        changes: [{ knob: 'lr', path: 'opt.lr', before: '1', after: '2', bucket: 'optimizer' }],
+      },
+    });
+    if (code !== null)
+      expect(await compare(code)).toMatchObject({ code: 1, json: { kind: 'structural', line: 1 } });
+    expect(await compare('[')).toMatchObject({
+      code: 1,
+      json: { kind: 'unparsable', side: 'head', line: 1 },
+    });
+    expect(await run('read-knobs', [names[0]])).toMatchObject({
+      code: 0,
+      json: { knobs: [{ path: 'opt.lr', spelled: 'opt.lr', value: '1' }] },
+    });
+  });
+
   it('reports the line of a byte that is not UTF-8 and of a NUL', async () => {
     expect(await delta('A = 1\n', Buffer.from('A = 1\nB = "\xe9"\n', 'latin1'))).toMatchObject({
       code: 1,

@@ -7,10 +7,10 @@ import { configDelta, readKnobs } from '../../../delta/config-delta.ts';
 import type { Delta, Reading } from '../../../domain/launch/change-facts.ts';
 import { branded, isInstant } from '../../../domain/values.ts';
 import { codeOf } from '../../../host/files.ts';
-import { createExperimentReader } from '../../../host/python-child.ts';
 import { spelledPath } from '../../../kinds/ferry/asked.ts';
 import { INFRA_WORDS } from '../../../render/check.ts';
 import { readLabConfig } from '../../config-source.ts';
+import { createExperimentReader } from '../../experiment-reader.ts';
 import { answer, EXIT, misused, readArgument, readArgumentBytes, type VerbIo } from '../verb-io.ts';
 
 /** Exit 0 if the config is valid, with or without warnings. */
@@ -74,7 +74,7 @@ export async function deltaVerb(io: VerbIo, base: string, head: string): Promise
   for (const file of [base, head]) {
     const bytes = await readArgumentBytes(io, file);
     if (!bytes.ok) return misused(io, bytes.error);
-    readings.push(await read(bytes.value, 'python3'));
+    readings.push(await read(bytes.value, { path: file, python: 'python3' }));
   }
   const [left = NOTHING, right = NOTHING] = readings;
   const delta = configDelta(left, right);
@@ -100,7 +100,8 @@ function words(delta: Delta): string {
 export async function readKnobsVerb(io: VerbIo, file: string): Promise<number> {
   const bytes = await readArgumentBytes(io, file);
   if (!bytes.ok) return misused(io, bytes.error);
-  const reading = await createExperimentReader(io.environment['PATH'] ?? '')(bytes.value, 'python3');
+  const read = createExperimentReader(io.environment['PATH'] ?? '');
+  const reading = await read(bytes.value, { path: file, python: 'python3' });
   if (reading.kind === 'unparsable') {
     answer(io, reading, `line ${reading.line}: ${reading.message}\n`);
     return EXIT.no;

@@ -18,7 +18,7 @@ import {
 } from '../../../domain/values.ts';
 import { type Checkout, openCheckout } from '../../../host/git/checkout.ts';
 import { sha256Hex } from '../../../host/keys.ts';
-import { createExperimentReader, pythonVersion } from '../../../host/python-child.ts';
+import { pythonVersion } from '../../../host/python-child.ts';
 import { whoCan } from '../../../render/card-gates.ts';
 import { gateWords } from '../../../render/gate-words.ts';
 import { type GateReading, gateRun } from '../../../run/gate-run.ts';
@@ -27,6 +27,7 @@ import { proposedData } from '../../../run/proposals.ts';
 import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { changeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
 import { readBody } from '../../control/shown-facts.ts';
+import { createExperimentReader } from '../../experiment-reader.ts';
 import { answer, EXIT, misused, pathOnly, readArgument, type VerbIo } from '../verb-io.ts';
 
 type Options = {

@@ -132,9 +132,10 @@ function unreadable({ line, message }: { readonly line: number; readonly message
   return nothing('experiment-unparsable', `line ${line}: ${message}`);
 }
 
-/** Reads files with the lane's interpreter. */
+/** Reads versions of the lane's experiment. */
 export function readerOf({ lab, config }: Pick<PlanWork, 'lab' | 'config'>): ReadFile {
-  return (text) => lab.readExperiment(text, config.lane.python);
+  const { experiment: path, python } = ferryLane(config.lane);
+  return (text) => lab.readExperiment(text, { path, python });
 }
 
 /** What a run on the commit `onto` starts from. Throws `GitError` if git cannot answer. */

@@ -88,17 +88,18 @@ async function standingChecks(
   { git, config, defaultBranch }: PlanWork,
   { base, path }: Edited,
 ): Promise<readonly (readonly string[])[]> {
+  const isPython = path.endsWith('.py');
   // Isolated: a `py_compile.py` of the branch must not run instead.
-  const parsed = ['python3', '-I', '-m', 'py_compile', path];
+  const parsed = isPython ? [['python3', '-I', '-m', 'py_compile', path]] : [];
   // Both run branch code next to the key that signs decisions, which the lab allows only for its default branch.
-  if (config.lane.targetBranch !== defaultBranch) return [parsed];
+  if (config.lane.targetBranch !== defaultBranch) return parsed;
   const has = async (file: string): Promise<boolean> => (await git.treeId(base, file)) !== null;
   const own = (await has('uv.lock')) ? ['uv', 'run'] : [];
   const python = own.length > 0 ? [...own, 'python'] : ['python3'];
   const settings = (await git.readText(base, 'pyproject.toml')) ?? '';
-  const isTyped = /^\[tool\.mypy[.\]]/m.test(settings) || (await has('mypy.ini'));
+  const isTyped = isPython && (/^\[tool\.mypy[.\]]/m.test(settings) || (await has('mypy.ini')));
   return [
-    parsed,
+    ...parsed,
     ...((await has('infra/pre-commit.py'))
       ? [[...python, 'infra/pre-commit.py', '--all-files']]
       : (await has('.pre-commit-config.yaml'))

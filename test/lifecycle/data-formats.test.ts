@@ -1,0 +1,153 @@
+/** Lanes whose experiment is a YAML, a TOML or a JSON file, from the proposal to the seal. */
+
+import { describe, expect, it } from 'vitest';
+import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
+import type { RunState } from '../../src/domain/logbook/run-state.ts';
+import { approveAndFinish, propose, seal, stateOf, untilState } from '../support/play.ts';
+import { bodyOf, fileOf, nextMorning, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
+import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
+
+const MAIN = 'refs/heads/main';
+
+type Case = {
+  readonly path: string;
+  readonly text: string;
+  /** What the candidate of the first day, a person's request and the candidate of the second day write. */
+  readonly rate: readonly [before: string, after: string];
+  readonly asked: readonly [before: string, after: string];
+  readonly warmup: readonly [before: string, after: string];
+  /** A change of more than settings, and what people see. */
+  readonly code: readonly [before: string, after: string];
+  readonly seen: { readonly code: 'structural' | 'unparsable'; readonly line: number };
+};
+
+const CASES: readonly Case[] = [
+  {
+    path: 'experiments/ferries/daily.yaml',
+    text: `# The daily ferry, in the style of a trainer's arguments.
+defaults: [_self_, model]
+base: &base { dropout: 0.1 }
+model: { <<: *base, layers: 2 }
+
+optimizer:
+  name: adamw   # never changed
+  learning_rate: 3.0e-3   # tried first
+  warmup: 100
+data:
+  - path: prose
+    weight: 0.7
+  - path: code
+    weight: 0.3
+`,
+    rate: ['learning_rate: 3.0e-3 ', 'learning_rate: 2.5e-3 '],
+    asked: ['name: adamw ', 'name: lion '],
+    warmup: ['warmup: 100', 'warmup: 80'],
+    code: ['dropout: 0.1', 'dropout: 0.2'],
+    seen: { code: 'structural', line: 3 },
+  },
+  {
+    path: 'experiments/ferries/daily.toml',
+    text: `# The daily ferry.
+[optimizer] # never moved
+name = 'adamw'
+learning_rate = 3e-3 # tried first
+warmup = 100
+
+[[data]]
+path = "prose"
+weight = 0.7
+`,
+    rate: ['learning_rate = 3e-3 ', 'learning_rate = 2.5e-3 '],
+    asked: ["name = 'adamw'", "name = 'lion'"],
+    warmup: ['warmup = 100', 'warmup = 80'],
+    code: ['warmup = 100', 'warmup = 100\nwarmup = 80'],
+    seen: { code: 'unparsable', line: 6 },
+  },
+  {
+    path: 'experiments/ferries/daily.json',
+    text: `{
+\t"optimizer": {"name": "adamw", "learning_rate": 3e-3, "warmup": 100},
+\t"data": [{"path": "prose", "weight": 0.7}]
+}
+`,
+    rate: ['3e-3', '2.5e-3'],
+    asked: ['"adamw"', '"lion"'],
+    warmup: ['"warmup": 100', '"warmup": 80'],
+    code: ['"warmup": 100', '"warmup": 100, "warmup": 80'],
+    seen: { code: 'structural', line: 2 },
+  },
+];
+
+function configFor({ path, rate }: Case): (text: string) => string {
+  const value = /[\d.]+e-3/.exec(rate[1])?.[0] ?? '';
+  const candidates = `    candidates:
+      - { id: rate, path: optimizer.learning_rate, values: ['${value}'], bucket: optimizer, risk: low, reason: a lower rate }
+      - { id: warmup, path: optimizer.warmup, values: ['80'], bucket: optimizer, risk: medium, reason: a shorter warmup }
+`;
+  return (text) => {
+    const from = text.indexOf('    candidates:');
+    const to = text.indexOf('    # A value that was tried within');
+    return (text.slice(0, from) + candidates + text.slice(to))
+      .replaceAll('experiments/ferries/daily.py', path)
+      .replace(/^ {4}scale:\n(?: {6}.*\n)+/m, '    scale: null\n');
+  };
+}
+
+async function openLab(one: Case): Promise<VirtualLab> {
+  const lab = await openVirtualLab({ ferry: SHORT_FERRY, config: configFor(one) });
+  await commitFiles(lab.store, {
+    ref: MAIN,
+    expected: (await lab.store.refs(MAIN)).get(MAIN) ?? '',
+    files: { [one.path]: one.text },
+    message: 'Add the experiment',
+    author: { name: 'Ada', email: 'ada@lab.example', atMs: lab.clock.now() - 60_000 },
+  });
+  return lab;
+}
+
+describe.each(CASES)('a lane on $path', (one) => {
+  const { path, text } = one;
+
+  it('proposes, launches and seals a change that leaves comments and layout, and starts the next from it', async () => {
+    const lab = await openLab(one);
+    const { run, pull, issue } = await propose(lab);
+    const proposed = text.replace(...one.rate);
+    expect(await fileOf(lab, `ferrybot/proposal/${run}`, path)).toBe(proposed);
+    const state = await stateOf(lab, run);
+    expect(state?.gate?.verdicts.filter(({ outcome }) => outcome === 'fail')).toEqual([]);
+    expect(state?.gate?.manifest?.delta).toMatchObject([
+      { knob: 'learning_rate', path: 'optimizer.learning_rate', bucket: 'optimizer' },
+    ]);
+    expect(bodyOf(lab, pull)).toMatch(/\| `learning_rate` \| `3(?:\.0)?e-3` \| `2\.5e-3` \|/);
+    await approveAndFinish(lab, run, pull);
+    await seal(lab, run, issue);
+    expect((await stateOf(lab, run))?.seal?.verdict).toBe('pass');
+    await nextMorning(lab);
+    const second = await propose(lab);
+    expect(await fileOf(lab, `ferrybot/proposal/${second.run}`, path)).toBe(proposed.replace(...one.warmup));
+    await lab.close();
+  });
+
+  it('takes a value that a person asks for, and blocks a change of code with its line', async () => {
+    const lab = await openLab(one);
+    const first = await propose(lab);
+    await say(lab, 'ada', first.pull, '/propose optimizer.name=lion objective="integration"');
+    const run = `${first.run}-2`;
+    await untilState(lab, run, ({ gate }) => gate !== null);
+    const branch = `ferrybot/proposal/${run}`;
+    expect(await fileOf(lab, branch, path)).toBe(text.replace(...one.asked));
+    await pushFile(lab, 'ada', branch, path, text.replace(...one.code));
+    const { code, line } = one.seen;
+    const isBlocked = ({ gate }: RunState): boolean =>
+      gate?.verdicts.some((one) => one.gate === 'delta-readable' && one.outcome === 'fail') === true;
+    await untilState(lab, run, isBlocked);
+    expect((await stateOf(lab, run))?.gate?.verdicts).toContainEqual(
+      expect.objectContaining({
+        gate: 'delta-readable',
+        code,
+        found: expect.objectContaining({ side: 'head', line }),
+      }),
+    );
+    await lab.close();
+  });
+});
