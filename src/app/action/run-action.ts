@@ -85,7 +85,9 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
   const worker =
     inputs.run === ''
       ? createWorker(lab, defaultBranch, [])
-      : createWorker(lab, defaultBranch, ['runner'], new Map([[stopByJobId(inputs.run), lab.now()]]));
+      : createWorker(lab, defaultBranch, ['runner'], {
+          stopsAsked: new Map([[stopByJobId(inputs.run), lab.now()]]),
+        });
   await worker.handle([triggerFrom(parts)]);
   await waitForStops(parts, worker);
   return { ok: true, result: 'reconciled', run: inputs.run, jobId: '', detail: '' };
