@@ -35,7 +35,7 @@ const PACKAGES = {
   '@octokit/core|@octokit/auth-app': '^src/(github|app)/',
   // Names of events as types: nothing of it runs, so any room may know them.
   '@octokit/webhooks': '^src/',
-  probot: '^src/app/server/',
+  'probot|p-queue|prom-client': '^src/app/server/',
   execa: '^src/(host|engines|clouds)/',
   // The package of files that a cluster takes.
   fflate: '^src/engines/shared/package-files',

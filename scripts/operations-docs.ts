@@ -4,4 +4,4 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { operationsPage } from './operations/operations-page.ts';
 
-await writeFile(join(import.meta.dirname, '..', 'docs', 'operations.md'), operationsPage());
+await writeFile(join(import.meta.dirname, '..', 'docs', 'operations.md'), await operationsPage());

@@ -10,9 +10,10 @@ import { classWords } from '../../src/render/failure-words.ts';
 import { refusalWords } from '../../src/render/gate-words.ts';
 import { INCIDENT_WORDS } from '../../src/render/incident-words.ts';
 import { FAULT_NOTES, ON_CALL_NOTES } from './on-call-notes.ts';
+import { serverSection } from './server-section.ts';
 
 /** The page, from the words of the comments themselves and the notes beside this file. */
-export function operationsPage(): string {
+export async function operationsPage(): Promise<string> {
   const parts = [
     INTRODUCTION,
     SILENT,
@@ -34,6 +35,7 @@ export function operationsPage(): string {
     FULL_DISK,
     FIX,
     AFTERWARDS,
+    await serverSection(table),
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { Octokit } from '@octokit/core';
 import { branded, isDigest, isInstant } from '../domain/values.ts';
-import { createClient } from '../github/call.ts';
+import { type AnswerCache, createClient } from '../github/call.ts';
 import { createGitProgram } from '../host/git/git-program.ts';
 import { parseSigningKey, sha256Hex, verifyEd25519 } from '../host/keys.ts';
 import { pythonVersion } from '../host/python-child.ts';
@@ -29,6 +29,8 @@ export type LabParts = {
   readonly now: () => number;
   readonly sleep: (durationMs: number) => Promise<void>;
   readonly log: Log;
+  /** Of a process that works on many repositories: its requests to GitHub, and its saved answers. */
+  readonly shared?: { readonly fetch: typeof fetch; readonly cache: AnswerCache };
 };
 
 /** The production Lab. */
@@ -40,11 +42,13 @@ export function composeLab(parts: LabParts): Lab {
     directory: join(parts.workDirectory, 'mirror.git'),
     remoteUrl: `${parts.serverUrl}/${owner}/${repo}.git`,
   };
-  const octokit = new Octokit({ baseUrl, userAgent: 'ferrybot' });
+  const request = parts.shared === undefined ? {} : { request: { fetch: parts.shared.fetch } };
+  const octokit = new Octokit({ baseUrl, userAgent: 'ferrybot', ...request });
   octokit.hook.before('request', async (request) => {
     request.headers.authorization = `token ${await parts.token()}`;
   });
-  const client = createClient({ octokit, owner, repo, baseUrl, sleep, now: nowMs });
+  const cache = parts.shared === undefined ? {} : { cache: parts.shared.cache };
+  const client = createClient({ octokit, owner, repo, baseUrl, sleep, now: nowMs, ...cache });
   const now = (): ReturnType<Lab['now']> => branded(Math.trunc(nowMs() + client.clock.offsetMs), isInstant);
   const host = { fetch, sleep };
   return {

@@ -16,7 +16,7 @@ export const REQUEST_LIMIT_WAIT_MS = 60_000;
 /** A longer wait fails the request; the next trigger retries it. */
 const REQUEST_WAIT_MS_MAX = 90_000;
 /** Cached answers: threads, comments and files of all live runs. */
-const ETAG_CACHE_ENTRIES = 200;
+const ANSWERS_IN_MEMORY_MAX = 200;
 
 /** The part of Octokit that we use. It authenticates, and throws RequestError for status 400 and above. */
 export type Octokit = {
@@ -32,6 +32,14 @@ export type Octokit = {
 
 export type Usage = { rest: number; graphql: number; notModified: number; contentWrites: number };
 
+type Answer = { readonly etag: string; readonly data: unknown; readonly link?: unknown };
+
+/** Answers by URL with their ETag: a 304 costs no quota. It may forget any answer. */
+export type AnswerCache = {
+  readonly get: (key: string) => Answer | undefined;
+  readonly set: (key: string, answer: Answer) => void;
+};
+
 export type GitHubClient = {
   readonly octokit: Octokit;
   readonly owner: string;
@@ -45,8 +53,7 @@ export type GitHubClient = {
   readonly writtenAt: number[];
   /** GitHub's clock minus this machine's; see `noteClock`. */
   readonly clock: { offsetMs: number };
-  /** Answers by URL with their ETag: a 304 costs no quota. Bounded. */
-  readonly cache: Map<string, { readonly etag: string; readonly data: unknown; readonly link: unknown }>;
+  readonly cache: AnswerCache;
   /** Commits that a branch once pointed to, as `branch sha`. Bounded. */
   readonly pastTips: Set<string>;
 };
@@ -63,15 +70,30 @@ export type CallOutcome =
 
 /** A client for one repository. */
 export function createClient(
-  options: Omit<GitHubClient, 'usage' | 'writtenAt' | 'cache' | 'pastTips' | 'clock'>,
+  options: Omit<GitHubClient, 'usage' | 'writtenAt' | 'cache' | 'pastTips' | 'clock'> & {
+    readonly cache?: AnswerCache;
+  },
 ): GitHubClient {
   return {
+    cache: answersInMemory(),
     ...options,
     usage: { rest: 0, graphql: 0, notModified: 0, contentWrites: 0 },
     writtenAt: [],
     clock: { offsetMs: 0 },
-    cache: new Map(),
     pastTips: new Set(),
+  };
+}
+
+function answersInMemory(): AnswerCache {
+  const answers = new Map<string, Answer>();
+  return {
+    get: (key) => answers.get(key),
+    set: (key, answer) => {
+      answers.delete(key);
+      answers.set(key, answer);
+      const oldest = answers.keys().next();
+      if (answers.size > ANSWERS_IN_MEMORY_MAX && oldest.done !== true) answers.delete(oldest.value);
+    },
   };
 }
 
@@ -241,10 +263,7 @@ function remember(
 ): void {
   const etag = answer.headers['etag'];
   if (key === null || typeof etag !== 'string') return;
-  client.cache.delete(key);
   client.cache.set(key, { etag, data: answer.data, link: answer.headers['link'] });
-  const oldest = client.cache.keys().next();
-  if (client.cache.size > ETAG_CACHE_ENTRIES && oldest.done !== true) client.cache.delete(oldest.value);
 }
 
 type Failure = {

@@ -181,6 +181,12 @@ export function readFileText(client: GitHubClient, path: string, ref: string): P
   return read(client, CONTENTS, fileSchema, { path, ref });
 }
 
+/** Whether there is a file at a path of a branch, in one request. */
+export async function hasFile(client: GitHubClient, path: string, ref: string): Promise<Observed<boolean>> {
+  const found = await readIfThere(client, CONTENTS, z.unknown(), { path, ref });
+  return found.kind === 'unknown' ? found : known(found.value !== null);
+}
+
 /** Paths of a folder's files at a ref. */
 export function listFiles(
   client: GitHubClient,

@@ -85,7 +85,9 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
   const worker =
     inputs.run === ''
       ? createWorker(lab, defaultBranch, [])
-      : createWorker(lab, defaultBranch, ['runner'], new Map([[stopByJobId(inputs.run), lab.now()]]));
+      : createWorker(lab, defaultBranch, ['runner'], {
+          stopsAsked: new Map([[stopByJobId(inputs.run), lab.now()]]),
+        });
   const trigger = triggerFrom(parts);
   // A sweep and a reaction send a request before anything is decided, and its response has GitHub's clock.
   if (trigger.kind !== 'sweep' && trigger.kind !== 'comment') await synchronizeClock(lab.client);

@@ -1,10 +1,11 @@
 /** Finds what no webhook reported: unanswered comments on every surface, and threads that request a run. */
 
+import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
 import { isOver } from '../../domain/logbook/run-state.ts';
 import { commentName } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
-import { after, fromRfc3339, type Instant, known, type Observed } from '../../domain/values.ts';
+import { after, fromRfc3339, type Instant, isInstant, known, type Observed } from '../../domain/values.ts';
 import { type ListedThread, listMovedThreads } from '../../github/issues.ts';
 import {
   type Listing,
@@ -24,15 +25,19 @@ import { contained, containedEach, inComment, type Trouble, type Where } from '.
 /** Maximum pages of 100 comments or pull requests per pass. */
 const SWEEP_PAGES_MAX = 20;
 
+const instant = z.custom<Instant>((ms) => typeof ms === 'number' && isInstant(ms));
+
 /** Read position in each list, in GitHub's times. Without new items it stays the same, so that the next request is answered with 304. */
-export type SweepCursor = {
-  readonly comment: Instant;
-  readonly 'review-comment': Instant;
+export const sweepCursor = z.object({
+  comment: instant,
+  'review-comment': instant,
   /** Position in the list of changed pull requests and issues. */
-  readonly threads: Instant;
+  threads: instant,
   /** Pull requests with unread reviews, because there were too many or GitHub did not answer. */
-  readonly unread: readonly number[];
-};
+  unread: z.array(z.number().int()).readonly(),
+});
+
+export type SweepCursor = Readonly<z.infer<typeof sweepCursor>>;
 
 type Swept = {
   readonly triggers: readonly ReconcileRequest[];

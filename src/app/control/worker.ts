@@ -4,6 +4,7 @@ import { permits } from '../../domain/actor.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/logbook/parts.ts';
+import { isOver } from '../../domain/logbook/run-state.ts';
 import { commentName } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, type Instant } from '../../domain/values.ts';
@@ -168,6 +169,9 @@ export type Worker = {
   readonly lookAgainMs: () => number | null;
   /** Reacts to a comment immediately, while other work continues. */
   readonly acknowledge: (trigger: ReconcileRequest) => Promise<void>;
+  /** Where the next sweep begins; null before the first one. */
+  readonly cursor: () => SweepCursor | null;
+  readonly liveRuns: () => number;
 };
 
 /** What this process remembers between batches; a new process starts empty. */
@@ -188,22 +192,22 @@ type Own = {
   readonly stopsAsked: Map<string, Instant>;
 };
 
-/**
- * `speaksFor`: roles whose events this worker publishes (see AttemptCache). `stopsAsked`: when the stop workflow was last started, by run
- * and reason.
- */
+/** What an earlier process left. `stopsAsked`: when the stop workflow was last started, by run and reason. */
+type Inherited = { readonly stopsAsked?: Map<string, Instant>; readonly cursor?: SweepCursor | null };
+
+/** `speaksFor`: roles whose events this worker publishes (see AttemptCache). */
 export function createWorker(
   lab: Lab,
   defaultBranch: string,
   speaksFor: readonly Role[],
-  stopsAsked = new Map<string, Instant>(),
+  { stopsAsked = new Map(), cursor = null }: Inherited = {},
 ): Worker {
   const own: Own = {
     lab,
     opener: createLabOpener(lab, defaultBranch),
     runs: { speaksFor, settled: new Map(), holds: '' },
     seen: null,
-    cursor: null,
+    cursor,
     lookAgainAt: null,
     hasHeard: false,
     hasSkipped: false,
@@ -220,6 +224,8 @@ export function createWorker(
       await own.giveReceipts([trigger], troubles);
       throwIfAny(troubles);
     },
+    cursor: () => own.cursor,
+    liveRuns: () => own.seen?.runs.filter((run) => !isOver(run)).length ?? 0,
   };
 }
 

@@ -34,6 +34,8 @@ export const DISCOVERY_PERIOD_MS = 6 * 60 * 60 * 1_000;
 export type Installed = {
   readonly repository: string;
   readonly branch: string;
+  /** The last push to any branch; null if GitHub does not report it. */
+  readonly pushedAtMs: number | null;
   readonly installation: number;
 };
 
@@ -51,7 +53,13 @@ const installationSchema = z.object({
   permissions: z.record(z.string(), z.string()).default({}),
   account: z.looseObject({ login: z.string().optional() }).nullish(),
 });
-const repositoriesSchema = z.array(z.object({ full_name: z.string(), default_branch: z.string() }));
+
+/** A repository in lists and webhooks. `pushed_at` is in seconds in the payload of a push, and a date elsewhere. */
+export const repositorySchema = z.object({
+  full_name: z.string(),
+  default_branch: z.string(),
+  pushed_at: z.union([z.string(), z.number()]).nullish(),
+});
 type Installation = z.infer<typeof installationSchema>;
 
 /** `isWhole`: every row could be parsed. */
@@ -142,8 +150,22 @@ async function installationsOf({ installations, log }: DiscoveryPorts): Promise<
 }
 
 async function repositoriesOf(ports: DiscoveryPorts, installation: number): Promise<readonly Installed[]> {
-  const rows = repositoriesSchema.parse(await ports.repositories(installation));
-  return rows.map((row) => ({ repository: row.full_name, branch: row.default_branch, installation }));
+  const rows = z.array(repositorySchema).parse(await ports.repositories(installation));
+  return rows.map((row) => installedOf(row, installation));
+}
+
+/** The repository as lists and webhooks describe it. */
+export function installedOf(
+  { full_name, default_branch, pushed_at: pushed }: z.infer<typeof repositorySchema>,
+  installation: number,
+): Installed {
+  const pushedAtMs = typeof pushed === 'number' ? pushed * 1_000 : Date.parse(pushed ?? '');
+  return {
+    repository: full_name,
+    branch: default_branch,
+    pushedAtMs: Number.isNaN(pushedAtMs) ? null : pushedAtMs,
+    installation,
+  };
 }
 
 const LEVELS = ['read', 'write', 'admin'];

@@ -9,6 +9,15 @@ import { KEY_VARIABLES } from '../signers.ts';
 /** How often the server sweeps for lost webhooks. */
 export const SWEEP_PERIOD_MS = 30 * 60 * 1_000;
 
+/**
+ * Repositories that the server handles at the same time. A batch sends one request after the other and starts git programs, so that this
+ * bounds processes and memory.
+ */
+export const WORKERS = 8;
+export const WORKERS_MAX = 64;
+/** How long a stop waits for running batches: below the 30 s after which Kubernetes kills, and the 90 s of systemd. */
+export const STOP_PATIENCE_MS = 25_000;
+
 export type ServeOptions = {
   readonly appId: number;
   readonly privateKey: string;
@@ -19,6 +28,8 @@ export type ServeOptions = {
   readonly port: number;
   readonly workDirectory: string;
   readonly sweepPeriodMs: number;
+  readonly workers: number;
+  readonly stopPatienceMs: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
 };
@@ -42,6 +53,8 @@ const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   FERRYBOT_WORK_DIR: z.string().min(1),
   FERRYBOT_SWEEP_MS: z.coerce.number().int().min(500).default(SWEEP_PERIOD_MS),
+  FERRYBOT_WORKERS: z.coerce.number().int().min(1).max(WORKERS_MAX).default(WORKERS),
+  FERRYBOT_STOP_MS: z.coerce.number().int().min(0).default(STOP_PATIENCE_MS),
 });
 
 function isRsaKey(text: string): boolean {
@@ -79,6 +92,8 @@ export function readServeOptions(
     port: env.PORT,
     workDirectory: env.FERRYBOT_WORK_DIR,
     sweepPeriodMs: env.FERRYBOT_SWEEP_MS,
+    workers: env.FERRYBOT_WORKERS,
+    stopPatienceMs: env.FERRYBOT_STOP_MS,
     environment,
     now,
   });

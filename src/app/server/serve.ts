@@ -5,81 +5,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNodeMiddleware, Probot, ProbotOctokit } from 'probot';
 import { z } from 'zod';
-import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
+import { hasFile } from '../../github/settings.ts';
 import { HANDLERS, triggerOf } from '../../handlers/registry.ts';
 import { composeLab } from '../compose-lab.ts';
-import { createWorker } from '../control/worker.ts';
+import { CONFIG_PATH } from '../config-source.ts';
+import { sweepCursor } from '../control/sweep.ts';
+import { createWorker, type Worker } from '../control/worker.ts';
 import type { Lab, Log } from '../lab.ts';
 import { createHelpersBeside } from '../propose/helpers.ts';
 import { createDiscovery, type Discovery, type Installed, UNSUBSCRIBED_EVENTS } from './discovery.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { openSavedState, type SavedState } from './saved-state.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { createWebhookServer } from './webhook-server.ts';
-import { createWorkQueue, type WorkQueue } from './work-queue.ts';
-
-type Queues = {
-  /** Adds the trigger of a webhook to its repository's queue. Ignores payloads without repository and installation. */
-  readonly trigger: (payload: unknown, trigger: ReconcileRequest | null) => void;
-  /** Adds a sweep to every repository's queue. */
-  readonly sweep: () => Promise<void>;
-  /** Lists the installations again and adds a sweep that cannot be skipped. */
-  readonly sweepAnew: () => Promise<void>;
-  /** Resolves when all queues are idle. */
-  readonly idle: () => Promise<void>;
-};
-
-type QueuesPorts = {
-  readonly installed: Discovery;
-  readonly open: (where: Installed) => Promise<WorkQueue>;
-  readonly log: Log;
-};
-
-const payloadSchema = z.object({
-  repository: z.object({ full_name: z.string(), default_branch: z.string() }),
-  installation: z.object({ id: z.number().int() }),
-});
-
-/** Keys queues by installation too: after a reinstallation, the old tokens are invalid, so the repository needs a new queue. */
-export function createQueues({ installed, open, log }: QueuesPorts): Queues {
-  const queues = new Map<string, Promise<WorkQueue | null>>();
-  const queueOf = (where: Installed): Promise<WorkQueue | null> => {
-    const key = `${where.installation} ${where.repository}`;
-    const found = queues.get(key);
-    if (found !== undefined) return found;
-    const made = open(where).catch((error: unknown) => {
-      queues.delete(key);
-      log(`no queue for ${where.repository}: ${error instanceof Error ? error.message : String(error)}`);
-      return null;
-    });
-    queues.set(key, made);
-    return made;
-  };
-  // A failing repository must not affect the others.
-  const push = async (where: Installed, trigger: ReconcileRequest): Promise<void> => {
-    try {
-      (await queueOf(where))?.push(trigger);
-    } catch (error) {
-      log(`a trigger for ${where.repository} was lost until the next sweep: ${String(error)}`);
-    }
-  };
-  return {
-    trigger: (payload, trigger) => {
-      const parsed = payloadSchema.safeParse(payload);
-      if (trigger === null || !parsed.success) return;
-      const { repository, installation } = parsed.data;
-      const { full_name, default_branch: branch } = repository;
-      void push({ repository: full_name, branch, installation: installation.id }, trigger);
-    },
-    sweep: async () => {
-      for (const where of await installed()) await push(where, { kind: 'sweep' });
-    },
-    sweepAnew: async () => {
-      for (const where of await installed(true)) await push(where, { kind: 'sweep', isOwed: true });
-    },
-    idle: async () => {
-      for (const queue of queues.values()) await (await queue)?.idle();
-    },
-  };
-}
+import { createWebhookServer, type Pages } from './webhook-server.ts';
+import { createQueues, type Queues, type QueuesPorts } from './work-queue.ts';
 
 /** Replace a token this long before it expires. */
 const TOKEN_SLACK_MS = 5 * 60 * 1_000;
@@ -92,45 +31,117 @@ const HELPER_ANSWERS_MAX = 20;
 
 const WEBHOOKS_PATH = '/api/github/webhooks';
 
-/** `close` waits for the current work. */
-export type Serving = { readonly url: string; readonly close: () => Promise<void> };
+/** How much later than its running batches a stopping server on the same work directory ends. */
+const LOCK_SLACK_MS = 3_000;
 
-/** Starts the server and the sweep timer. Throws if the port is taken or a key is malformed. */
+/** `/health` reports an overdue sweep after this many periods: while webhooks arrive, a sweep that takes long is normal. */
+const SWEEP_PERIODS_MAX = 3;
+
+/** `close` waits for running batches, with a limit, and resolves to the number of those that it did not wait for. */
+export type Serving = { readonly url: string; readonly close: () => Promise<number> };
+
+/** What all repositories of this process share. */
+type Shared = {
+  readonly options: ServeOptions;
+  readonly log: Log;
+  readonly saved: SavedState;
+  readonly metrics: Metrics;
+  readonly tokenOf: TokenOf;
+};
+
+/** Starts the server and the sweep timer. Throws if the port or the work directory is taken, or a key is malformed. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
-  const probot = createProbot(options);
-  const tokenOf = installationTokens(probot);
+  const { now } = options;
+  const saved = await openSavedState(
+    join(options.workDirectory, 'state.sqlite'),
+    options.stopPatienceMs + LOCK_SLACK_MS,
+    log,
+  );
+  const metrics = createMetrics(() => queues.state(), now);
+  const probot = createProbot(options, metrics);
+  const shared = { options, log, saved, metrics, tokenOf: installationTokens(probot) };
   const queues = createQueues({
-    installed: discoveryOf(probot, options, tokenOf, log),
-    open: (where) => openQueue(tokenOf, options, log, where),
+    workers: options.workers,
+    installed: discoveryOf(probot, shared),
+    open: (where, wake) => openWorker(shared, where, wake),
+    onBatch: metrics.onBatch,
+    now,
     log,
   });
-  const middleware = await createNodeMiddleware(
-    (app) => {
-      for (const event of new Set(HANDLERS.map((handler) => handler.event))) {
-        app.webhooks.on(event as 'push', async ({ name, payload }) =>
-          queues.trigger(payload, triggerOf(name, payload)),
-        );
-      }
-      for (const event of UNSUBSCRIBED_EVENTS)
-        app.webhooks.on(event, async ({ payload }) => installationChanged(payload, queues, log));
-      app.webhooks.onError((error) => log(`a webhook was refused or failed: ${firstLine(error)}`));
-    },
-    { probot, webhooksPath: WEBHOOKS_PATH },
-  );
-  const server = createWebhookServer(middleware, WEBHOOKS_PATH, log);
-  const url = await listen(server, options);
   const stopping = new AbortController();
+  const middleware = await middlewareOf(probot, queues, shared);
+  const pages = pagesOf(queues, shared, stopping.signal);
+  const server = createWebhookServer(middleware, WEBHOOKS_PATH, pages, log);
+  const url = await listen(server, options);
   const sweeping = sweepForEver(queues, options, stopping.signal, log);
   return {
     url,
     close: async () => {
       stopping.abort();
-      await sweeping;
-      await queues.idle();
-      await new Promise<void>((resolve, reject) =>
+      const closed = new Promise<void>((resolve, reject) =>
         server.close((error) => (error === undefined ? resolve() : reject(error))),
       );
+      await sweeping;
+      const unfinished = await queues.stop(options.stopPatienceMs);
+      if (unfinished > 0) log(`stopped before ${unfinished} batches ended: the next start repeats them`);
+      await closed;
+      saved.close();
+      return unfinished;
     },
+  };
+}
+
+async function middlewareOf(
+  probot: Probot,
+  queues: Queues,
+  { log, saved, metrics }: Shared,
+): Promise<Parameters<typeof createWebhookServer>[0]> {
+  const received = async (id: string, name: string, payload: unknown): Promise<void> => {
+    if (saved.get('delivery', id) !== undefined) return metrics.delivered('repeated');
+    metrics.delivered('accepted');
+    // Only a delivery whose work is done may be ignored when GitHub repeats it.
+    if ((await queues.trigger(payload, triggerOf(name, payload))) !== 'failed') saved.set('delivery', id, 1);
+  };
+  return createNodeMiddleware(
+    (app) => {
+      for (const event of new Set(HANDLERS.map((handler) => handler.event))) {
+        // GitHub waits ten seconds for the answer, so answer before the work.
+        app.webhooks.on(event as 'push', ({ id, name, payload }) => {
+          received(id, name, payload).catch((error: unknown) => log(`a delivery failed: ${String(error)}`));
+        });
+      }
+      for (const event of UNSUBSCRIBED_EVENTS)
+        app.webhooks.on(event, async ({ payload }) => installationChanged(payload, queues, log));
+      app.webhooks.onError((error) => {
+        metrics.delivered('refused');
+        log(`a webhook was refused or failed: ${firstLine(error)}`);
+      });
+    },
+    { probot, webhooksPath: WEBHOOKS_PATH },
+  );
+}
+
+/** Pages for an operator. They contain no name of a repository and no secret. */
+function pagesOf(queues: Queues, { options, metrics }: Shared, stopping: AbortSignal): Pages {
+  const startedAtMs = options.now();
+  return {
+    '/health': async () => {
+      const { sweptAtMs } = queues.state();
+      const overdueAtMs = (sweptAtMs ?? startedAtMs) + SWEEP_PERIODS_MAX * options.sweepPeriodMs;
+      const isOverdue = options.now() > overdueAtMs;
+      const status = stopping.aborted ? 'stopping' : isOverdue ? 'sweep-overdue' : 'ok';
+      const lastSweep = sweptAtMs === null ? null : new Date(sweptAtMs).toISOString();
+      return {
+        status: status === 'ok' ? 200 : 503,
+        type: 'application/json',
+        body: `${JSON.stringify({ status, lastSweep })}\n`,
+      };
+    },
+    '/metrics': async () => ({
+      status: 200,
+      type: metrics.registry.contentType,
+      body: await metrics.registry.metrics(),
+    }),
   };
 }
 
@@ -141,7 +152,7 @@ function installationChanged(
   log: Log,
 ): void {
   log(`installation ${payload.installation.id}: ${payload.action}`);
-  queues.sweepAnew().catch((error: unknown) => log(`a sweep failed: ${firstLine(error)}`));
+  queues.sweep(true).catch((error: unknown) => log(`a sweep failed: ${firstLine(error)}`));
 }
 
 function firstLine(error: unknown): string {
@@ -151,17 +162,18 @@ function firstLine(error: unknown): string {
 /**
  * Disables Probot's throttling: a crash would lose its queue. ferrybot paces its own writes (probot#2039: only the function form works).
  */
-function quietOctokit({ baseUrl }: ServeOptions): typeof ProbotOctokit {
-  const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl };
+function quietOctokit({ baseUrl }: ServeOptions, fetchOnce: typeof fetch): typeof ProbotOctokit {
+  const request = { fetch: fetchOnce };
+  const quiet = { throttle: { enabled: false }, retry: { enabled: false }, baseUrl, request };
   return ProbotOctokit.defaults((defaults: object) => ({ ...defaults, ...quiet })) as typeof ProbotOctokit;
 }
 
-function createProbot(options: ServeOptions): Probot {
+function createProbot(options: ServeOptions, metrics: Metrics): Probot {
   return new Probot({
     appId: options.appId,
     privateKey: options.privateKey,
     secret: options.webhookSecret,
-    Octokit: quietOctokit(options),
+    Octokit: quietOctokit(options, metrics.fetchAs(null)),
     baseUrl: options.baseUrl,
     // Probot would log complete payloads of rejected webhooks, which anyone can send.
     logLevel: 'fatal',
@@ -171,13 +183,13 @@ function createProbot(options: ServeOptions): Probot {
 /** The largest page. */
 const PAGE = { per_page: 100 };
 
-function discoveryOf(probot: Probot, options: ServeOptions, tokenOf: TokenOf, log: Log): Discovery {
-  const Client = quietOctokit(options);
+function discoveryOf(probot: Probot, { options, tokenOf, metrics, log }: Shared): Discovery {
   return createDiscovery({
     installations: async () => (await probot.auth()).paginate('GET /app/installations', PAGE),
     repositories: async (installation) => {
       // Mint a new token: a revoked one would hide the repositories, and a token keeps the permissions from its creation.
       const token = await tokenOf(installation, null);
+      const Client = quietOctokit(options, metrics.fetchAs(installation));
       return new Client({ auth: { token } }).paginate('GET /installation/repositories', PAGE);
     },
     now: options.now,
@@ -185,43 +197,73 @@ function discoveryOf(probot: Probot, options: ServeOptions, tokenOf: TokenOf, lo
   });
 }
 
-async function openQueue(
-  tokenOf: TokenOf,
-  options: ServeOptions,
-  log: Log,
+/** GitHub gives pushes in whole seconds, so that a config may arrive at the time of an earlier push. */
+const PUSH_SETTLED_MS = 60_000;
+
+/** The worker of a repository; null if the repository has no config, which one request finds out until the next push. */
+async function openWorker(
+  { tokenOf, options, log, saved, metrics }: Shared,
   where: Installed,
-): Promise<WorkQueue> {
+  wake: Parameters<QueuesPorts['open']>[1],
+): Promise<Worker | null> {
+  const { repository, branch, pushedAtMs, installation } = where;
+  const pushed = `${branch} ${pushedAtMs}`;
+  if (saved.get('unconfigured', repository) === pushed) return null;
+  const answer = (key: string): string => `${repository} ${key}`;
+  const cache: NonNullable<Parameters<typeof composeLab>[0]['shared']>['cache'] = {
+    get: (key) => answerSchema.safeParse(saved.get('answer', answer(key))).data,
+    set: (key, value) => saved.set('answer', answer(key), value),
+  };
   const lab: Lab = composeLab({
     ...options,
-    repository: where.repository,
-    token: () => tokenOf(where.installation, lab.now()),
-    workDirectory: join(options.workDirectory, where.repository.replace('/', '--')),
+    repository,
+    token: () => tokenOf(installation, lab.now()),
+    workDirectory: join(options.workDirectory, repository.replace('/', '--')),
     sleep: (durationMs) => sleep(durationMs),
-    log: (line, fields) => log(`${where.repository}: ${line}`, fields),
+    log: (line, fields) => log(`${repository}: ${line}`, fields),
+    shared: { fetch: metrics.fetchAs(installation), cache },
   });
+  const config = await hasFile(lab.client, CONFIG_PATH, branch);
+  if (config.kind === 'known' && !config.value) {
+    lab.log(`${branch} has no ${CONFIG_PATH}: the repository is not cloned`);
+    if (pushedAtMs !== null && lab.now() - pushedAtMs > PUSH_SETTLED_MS)
+      saved.set('unconfigured', repository, pushed);
+    return null;
+  }
   // The lab's checks may take minutes, and commands in other threads must not wait for them.
   const beside = createHelpersBeside(lab.helpers, {
     patienceMs: HELPER_PATIENCE_MS,
     answersMax: HELPER_ANSWERS_MAX,
-    onDone: (thread) => queue.push({ kind: 'thread', thread }),
+    onDone: (thread) => wake({ kind: 'thread', thread }),
   });
-  const worker = createWorker({ ...lab, helpers: beside.helpers }, where.branch, ['runner']);
-  const queue: WorkQueue = createWorkQueue(worker, lab.log);
-  return queue;
+  const cursor = sweepCursor.safeParse(saved.get('cursor', repository)).data ?? null;
+  const worker = createWorker({ ...lab, helpers: beside.helpers }, branch, ['runner'], { cursor });
+  return {
+    ...worker,
+    handle: async (triggers) => {
+      const before = worker.cursor();
+      await worker.handle(triggers);
+      if (worker.cursor() !== before) saved.set('cursor', repository, worker.cursor());
+    },
+  };
 }
 
+/** A saved answer of GitHub. Its data is parsed like a new answer. */
+const answerSchema = z.object({ etag: z.string(), data: z.unknown(), link: z.unknown().optional() });
+
+/** No repository may skip the first sweep, because no webhook arrived while the server was stopped. */
 async function sweepForEver(
   queues: Queues,
   options: ServeOptions,
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await queues.sweep();
-    } catch (error) {
-      log(`a sweep failed: ${error instanceof Error ? error.message : String(error)}`);
-    }
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    queues
+      .sweep(isFirst)
+      .catch((error: unknown) =>
+        log(`a sweep failed: ${error instanceof Error ? error.message : String(error)}`),
+      );
     try {
       await sleep(options.sweepPeriodMs, undefined, { signal });
     } catch (error) {

@@ -21,6 +21,10 @@ const WEBHOOK_LINGER_MS = 500;
 /** Maximum number of connections; GitHub opens some dozens. */
 export const SERVER_CONNECTIONS_MAX = 500;
 
+/** A page of the server itself, such as `/health`. */
+export type Page = { readonly status: number; readonly type: string; readonly body: string };
+export type Pages = Readonly<Record<string, () => Promise<Page>>>;
+
 /** Handles a request with a body that was already read. */
 type Middleware = (
   request: IncomingMessage,
@@ -32,13 +36,16 @@ const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
 const OPENING_BRACE = '{'.charCodeAt(0);
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 
-/** Creates the server without starting to listen. `path`: the path for webhooks. */
-export function createWebhookServer(middleware: Middleware, path: string, log: Log): Server {
+/** Creates the server without starting to listen. `path`: the path for webhooks; `pages`: by path. */
+export function createWebhookServer(middleware: Middleware, path: string, pages: Pages, log: Log): Server {
   const readBody = createBodyReader();
   const answering = new WeakSet<Socket>();
   const server = createServer({ connectionsCheckingInterval: WEBHOOK_LOOK_MS }, (request, response) => {
     const answer = async (): Promise<void> => {
-      const isDelivery = request.method === 'POST' && request.url?.split('?')[0] === path;
+      const asked = request.url?.split('?')[0] ?? '';
+      if (request.method === 'GET' && Object.hasOwn(pages, asked))
+        return show(response, await pages[asked]?.());
+      const isDelivery = request.method === 'POST' && asked === path;
       if (isDelivery && !mayBeWebhook(request)) return refuse(request, response, 400);
       const body = isDelivery ? await readBody(request) : UNREAD;
       if (body.kind === 'gone') return;
@@ -65,6 +72,14 @@ export function createWebhookServer(middleware: Middleware, path: string, log: L
   server.timeout = WEBHOOK_TIMEOUT_MS;
   boundConnections(server, answering);
   return server;
+}
+
+function show(response: ServerResponse, page: Page | undefined): void {
+  response.writeHead(page?.status ?? 404, {
+    connection: 'close',
+    'content-type': page?.type ?? 'text/plain',
+  });
+  response.end(page?.body);
 }
 
 /** Checks only the headers, so that a request without a signature is rejected before its body is read. */

@@ -2,8 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { APP_PERMISSIONS, createDiscovery, DISCOVERY_PERIOD_MS } from '../../../src/app/server/discovery.ts';
-import { createQueues } from '../../../src/app/server/serve.ts';
-import type { WorkQueue } from '../../../src/app/server/work-queue.ts';
 
 const GRANTED: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
@@ -83,56 +81,5 @@ describe('the discovery of installations', () => {
     ]);
     hub.installations[0] = { id: 1, repositories: 1 };
     expect((await hub.names()).toSorted()).toEqual(['org-1/r0', 'org-2/r0']);
-  });
-});
-
-describe('the queues of a server', () => {
-  const where = (name: string, installation = 1) => ({
-    repository: `lab/${name}`,
-    branch: 'main',
-    installation,
-  });
-  /** Queues that record pushed triggers; `broken` names those that cannot be opened. */
-  function server() {
-    const pushed: string[] = [];
-    const log: string[] = [];
-    const broken = new Set<string>();
-    const dead = new Set<string>();
-    const opened: string[] = [];
-    const queues = createQueues({
-      installed: async () => [where('a'), where('b'), where('c')],
-      open: async ({ repository }): Promise<WorkQueue> => {
-        opened.push(repository);
-        if (broken.has(repository)) throw new Error('no token');
-        const push = (trigger: { readonly kind: string }): void => {
-          if (dead.has(repository)) throw new TypeError('a bug');
-          pushed.push(`${repository} ${trigger.kind}`);
-        };
-        return { push, idle: async () => undefined };
-      },
-      log: (line) => log.push(line),
-    });
-    return { queues, pushed, log, broken, dead, opened };
-  }
-
-  it('sweep every repository that can be opened, and retry the others at the next sweep', async () => {
-    const { queues, pushed, log, broken, opened } = server();
-    broken.add('lab/b');
-    await queues.sweep();
-    expect(pushed).toEqual(['lab/a sweep', 'lab/c sweep']);
-    expect(log).toEqual(['no queue for lab/b: no token']);
-    broken.clear();
-    await queues.sweep();
-    expect(pushed.slice(2)).toEqual(['lab/a sweep', 'lab/b sweep', 'lab/c sweep']);
-    expect(opened).toEqual(['lab/a', 'lab/b', 'lab/c', 'lab/b']);
-    await expect(queues.idle()).resolves.toBeUndefined();
-  });
-
-  it('sweep the other repositories when one raises an error, and log the error', async () => {
-    const { queues, pushed, log, dead } = server();
-    dead.add('lab/a');
-    await queues.sweep();
-    expect(pushed).toEqual(['lab/b sweep', 'lab/c sweep']);
-    expect(log).toEqual(['a trigger for lab/a was lost until the next sweep: TypeError: a bug']);
   });
 });

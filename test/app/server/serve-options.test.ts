@@ -26,6 +26,18 @@ describe('the settings of the server', () => {
     expect(read({ FERRYBOT_CONTROL_KEY: '' }).ok).toBe(true);
   });
 
+  it('have eight workers and half a minute for a stop, and refuse a number out of range', () => {
+    expect(read({})).toMatchObject({ value: { workers: 8, stopPatienceMs: 25_000 } });
+    expect(read({ FERRYBOT_WORKERS: '3', FERRYBOT_STOP_MS: '0' })).toMatchObject({
+      value: { workers: 3, stopPatienceMs: 0 },
+    });
+    for (const workers of ['0', '65', '1.5', 'many'])
+      expect(read({ FERRYBOT_WORKERS: workers })).toMatchObject({
+        ok: false,
+        error: [expect.stringMatching(/^FERRYBOT_WORKERS: /)],
+      });
+  });
+
   it.each([
     ['PRIVATE_KEY', 'MARKER-garbage', 'not an RSA private key in PEM'],
     ['PRIVATE_KEY', control, 'not an RSA private key in PEM'],

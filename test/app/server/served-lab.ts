@@ -1,7 +1,7 @@
 /** The real server and a playground over real HTTP and git, in one process, so that tests can watch both. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importTree } from '../../../packages/playground/git/store/import-tree.ts';
@@ -17,6 +17,7 @@ import type { State } from '../../../packages/playground/world/state.ts';
 import type { World } from '../../../packages/playground/world/world.ts';
 import { APP_EVENTS, APP_PERMISSIONS } from '../../../src/app/server/discovery.ts';
 import { type Serving, serve } from '../../../src/app/server/serve.ts';
+import { readServeOptions } from '../../../src/app/server/serve-options.ts';
 import { DEMO_KEYS } from '../../support/demo-keys.ts';
 
 const LAB = join(import.meta.dirname, '../../../fixtures/lab');
@@ -36,7 +37,19 @@ export type ServedLab = {
   readonly appId: number;
   readonly installationId: number;
   /** The address on which the server receives webhooks. */
-  readonly hookUrl: () => string;
+  readonly hookUrl: (server?: number) => string;
+  /** The settings of a `ferrybot serve` process for this lab. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The work directory of a server. */
+  readonly workDirectory: (server?: number) => string;
+  /** The bare repository on GitHub. */
+  readonly remote: string;
+  /** A request as ada. */
+  readonly api: (
+    method: string,
+    path: string,
+    body: object,
+  ) => Promise<{ readonly number: number; readonly id: number }>;
   /** Lines of the server's log. */
   readonly log: string[];
   /** Ada comments `/help` in a new experiment issue. Returns the issue's number. */
@@ -46,15 +59,18 @@ export type ServedLab = {
   readonly deliveries: (event: string) => readonly State['deliveries'][string][];
   /** Moves GitHub's clock ahead of this machine's clock, as after a sleep of the machine. */
   readonly sleepFor: (durationMs: number) => void;
-  /** Ends the server and starts it with another webhook secret. */
-  readonly restart: (secret: string) => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Ends the server and starts it, for example with another webhook secret. */
+  readonly restart: (secret: string, sweepMs?: number) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** `sweepMs`: the period of the server's sweep. */
+/** `sweepMs`: the period of the server's sweep; `servers`: how many replicas, each of which receives every webhook. */
 export async function openServedLab(options: {
   readonly sweepMs: number;
   readonly permissions?: Readonly<Record<string, 'read' | 'write'>>;
+  readonly servers?: number;
+  readonly isConfigured?: boolean;
 }): Promise<ServedLab> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-served-'));
   const directory = join(folder, 'lab.git');
@@ -74,7 +90,10 @@ export async function openServedLab(options: {
       webhook: null,
     },
   });
-  await importTree(store, { directory: LAB, message: 'The lab', skip: (one) => one.includes('__pycache__') });
+  const { isConfigured = true, servers = 1 } = options;
+  const skip = (one: string): boolean =>
+    one.includes('__pycache__') || (!isConfigured && one === '.github/ferrybot.yml');
+  await importTree(store, { directory: LAB, message: 'The lab', skip });
   const bugs: unknown[] = [];
   const directoryOf = (): string => directory;
   heard.serve({
@@ -83,31 +102,47 @@ export async function openServedLab(options: {
     git: createGitDoor(world, { directoryOf }),
     onBug: (bug) => bugs.push(bug),
   });
-  const hooks = startWebhooks(world, (request) => fetch(request));
+  const hookUrl = (server = 0): string => `${running[server]?.url}/api/github/webhooks`;
+  const hooks = startWebhooks(world, async (request) => {
+    const body = await request.clone().text();
+    for (let other = 1; other < running.length; other += 1)
+      await fetch(hookUrl(other), { method: 'POST', headers: request.headers, body });
+    return fetch(request);
+  });
   const log: string[] = [];
-  const start = (webhookSecret: string): Promise<Serving> =>
-    serve(
-      {
-        appId: APP_ID,
-        privateKey: keys.privateKey,
-        webhookSecret,
-        baseUrl: `${heard.origin}/api/v3`,
-        serverUrl: heard.origin,
-        host: '127.0.0.1',
-        port: 0,
-        workDirectory: join(folder, 'work'),
-        sweepPeriodMs: options.sweepMs,
-        environment: { FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed },
-        now: Date.now,
-      },
-      (line) => void log.push(line),
-    );
-  let serving = await start(SECRET);
-  const hookUrl = (): string => `${serving.url}/api/github/webhooks`;
-  setWebhook(world, APP_ID, { url: hookUrl(), secret: SECRET });
-  const api = async (path: string, body: object): Promise<{ readonly number: number }> => {
+  const environment = {
+    APP_ID: String(APP_ID),
+    PRIVATE_KEY: keys.privateKey,
+    GITHUB_API_URL: `${heard.origin}/api/v3`,
+    GITHUB_SERVER_URL: heard.origin,
+    FERRYBOT_CONTROL_KEY: DEMO_KEYS.control.seed,
+    PATH: process.env['PATH'] ?? '',
+    PORT: '0',
+  };
+  const workDirectory = (server = 0): string => join(folder, `work-${server}`);
+  const start = async (secret: string, sweepMs = options.sweepMs): Promise<Serving[]> => {
+    const started: Serving[] = [];
+    for (let server = 0; server < servers; server += 1) {
+      const own = {
+        WEBHOOK_SECRET: secret,
+        FERRYBOT_WORK_DIR: workDirectory(server),
+        FERRYBOT_SWEEP_MS: String(sweepMs),
+      };
+      const read = readServeOptions({ ...environment, ...own }, Date.now);
+      if (!read.ok) throw new Error(read.error.join());
+      await mkdir(workDirectory(server), { recursive: true });
+      started.push(await serve(read.value, (line) => void log.push(line)));
+    }
+    return started;
+  };
+  let running = await start(SECRET);
+  const stop = async (): Promise<void> => {
+    for (const server of running.splice(0)) await server.close();
+  };
+  if (servers > 0) setWebhook(world, APP_ID, { url: hookUrl(), secret: SECRET });
+  const api: ServedLab['api'] = async (method, path, body) => {
     const headers = { authorization: `Bearer ${tokens.ada}` };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const init = { method, headers, body: JSON.stringify(body) };
     const answer = await fetch(`${heard.origin}/api/v3/repos/lab/ferries${path}`, init);
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     return Object(await answer.json());
@@ -117,10 +152,14 @@ export async function openServedLab(options: {
     appId: APP_ID,
     installationId: app?.installationId ?? 0,
     hookUrl,
+    environment,
+    workDirectory,
+    remote: directory,
+    api,
     log,
     askForHelp: async () => {
-      const { number } = await api('/issues', { title: 'An experiment', labels: ['experiment'] });
-      await api(`/issues/${number}/comments`, { body: '/help' });
+      const { number } = await api('POST', '/issues', { title: 'An experiment', labels: ['experiment'] });
+      await api('POST', `/issues/${number}/comments`, { body: '/help' });
       return number;
     },
     answers: (issue) =>
@@ -132,14 +171,15 @@ export async function openServedLab(options: {
     sleepFor: (durationMs) => {
       aheadMs += durationMs;
     },
-    restart: async (secret) => {
-      await serving.close();
-      serving = await start(secret);
+    stop,
+    restart: async (secret, sweepMs) => {
+      await stop();
+      running = await start(secret, sweepMs);
       setWebhook(world, APP_ID, { url: hookUrl() });
     },
     close: async () => {
       await hooks.close();
-      await serving.close();
+      await stop();
       await heard.close();
       await rm(folder, { recursive: true, force: true });
       if (bugs.length > 0) throw new AggregateError(bugs, 'the playground broke');

@@ -8,7 +8,7 @@ import { readServeOptions } from '../../server/serve-options.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
 import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
 
-/** Exits with 0 on SIGTERM or SIGINT, after the current work. */
+/** Exits with 0 on SIGTERM or SIGINT, after the running work or the time that it has. */
 export async function serveVerb(io: VerbIo): Promise<number> {
   const options = readServeOptions(io.environment, Date.now);
   if (!options.ok) return misused(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
@@ -34,10 +34,12 @@ export async function serveVerb(io: VerbIo): Promise<number> {
   );
   answer(io, { ok: true, error: null, url: serving.url }, `listening on ${serving.url}\n`);
   await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    // Not `once`: if no other listener is left, execa ends this process with the signal while a program of its own runs.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
     // A parent process that started the server over a pipe has ended.
     if (io.environment['FERRYBOT_STOP_WITH_STDIN'] === '1') process.stdin.once('end', resolve).resume();
   });
-  await serving.close();
+  // Unfinished work would keep the process alive. The record has what it did, and the next start repeats it.
+  if ((await serving.close()) > 0) process.exit(EXIT.yes);
   return EXIT.yes;
 }
