@@ -1,6 +1,7 @@
 /** The settings that lanes of every kind have: what their runs ship and execute, where, and how they are evaluated. */
 
 import { z } from 'zod';
+import { formatOfLine } from '../diagnosis/trainers.ts';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
@@ -230,6 +231,15 @@ export const laneKeys = {
     .nullable()
     .describe('The exact last step as configured, or null to take it from the first progress line.'),
   ...laneGateKeys,
+  trainerLine: unset(
+    z
+      .string()
+      .max(300)
+      .refine((line) => formatOfLine(line) !== null, {
+        error: 'a line with {step} or {loss}, each value once, and a word of at least four letters or signs',
+      }),
+    'A training line of a trainer that ferrybot cannot read, such as `tick {step}/{total} * crossent {loss}`; {tokens} and {seconds} are tokens a second and seconds a step, and * is any text.',
+  ),
   metrics: setting(z.array(metric).max(20), [], 'Key metrics of the pass or fail verdict.'),
   cadence: cadenceSetting(USUAL_CADENCE),
   restartsMax: setting(

@@ -41,7 +41,7 @@ import {
   type Traceback,
   type TracebackReader,
 } from './traceback.ts';
-import { readTrainingLine, type TrainingLine } from './trainers.ts';
+import { readTrainingLine, type TrainingLine } from './training-line.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */

@@ -1,7 +1,7 @@
 /** Facts from the tracker and the checkpoint stores at an observation, compared with the previous ones. */
 
 import type { Evidence } from '../detectors/detector.ts';
-import { BARE_TRAINING_LINE } from '../diagnosis/trainers.ts';
+import { BARE_TRAINING_LINE } from '../diagnosis/training-line.ts';
 import { LOSS_NOT_FINITE } from '../domain/launch/response.ts';
 import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';

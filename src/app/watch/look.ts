@@ -3,6 +3,7 @@
 import { isAbsolute, join } from 'node:path';
 import { roundingOf } from '../../detectors/progress.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
+import type { TrainerFormat } from '../../diagnosis/trainers.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
@@ -55,6 +56,8 @@ export type LookInput = {
   readonly cadence: Cadence;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
+  /** The lane's own row of the table of trainers. */
+  readonly ownFormat?: TrainerFormat | null;
   readonly withheld?: Withheld | undefined;
   readonly witnesses?: Witnesses;
   /** Whether to report other jobs on the cluster that name this run. */
@@ -80,7 +83,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
   const read = await readOn(input, seen);
   const job = unlessUnread(seen, read.unread, input.lab.now());
-  const { log, logOffset } = placeOf(read, hasEnded(job));
+  const { log, logOffset } = placeOf(read, hasEnded(job) ? (input.ownFormat ?? null) : undefined);
   const tracker = await trackerHeard(input, log);
   const metrics = hasEnded(job) ? await metricsOf(input, log, tracker) : {};
   const died =
@@ -225,7 +228,10 @@ type Reading = {
 };
 
 /** Reads the whole log of an ended job, or the next part of a running job's log. */
-async function readOn({ lab, engine, state, submission }: LookInput, job: JobObservation): Promise<Reading> {
+async function readOn(
+  { lab, engine, state, submission, ownFormat = null }: LookInput,
+  job: JobObservation,
+): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
   // If the engine does not return the job, do not request its log: timeouts for 200 runs would take hours.
   if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
@@ -242,7 +248,7 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
     }
     if (read.kind === 'unknown') return { facts, offset, unread: read.message };
     if (read.kind === 'absent') return { facts, offset, unread: null };
-    facts = readLogBytes(facts, read.bytes);
+    facts = readLogBytes(facts, read.bytes, ownFormat);
     offset = read.nextOffset;
     if (read.atEnd) return { facts, offset, unread: null };
   }
@@ -250,12 +256,12 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
   return { facts, offset, unread: null };
 }
 
-/** Reads an unfinished last line again next time; after the end, the last line is complete. */
+/** Reads an unfinished last line again next time; after the end, the last line is complete. `ownFormat`: undefined before the end. */
 function placeOf(
   { facts, offset }: Reading,
-  isOver: boolean,
+  ownFormat: TrainerFormat | null | undefined,
 ): { readonly log: LogFacts; readonly logOffset: number } {
-  if (isOver) return { log: finishLog(facts), logOffset: offset };
+  if (ownFormat !== undefined) return { log: finishLog(facts, ownFormat), logOffset: offset };
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 

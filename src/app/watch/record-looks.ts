@@ -2,6 +2,7 @@
 
 import { storedNow, watchedRoots } from '../../checkpoints/evidence.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
+import { formatOfLine } from '../../diagnosis/trainers.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
@@ -116,7 +117,7 @@ async function lookOnce(
   if (state === undefined || state.submission === null || state.end !== null) return null;
   const { seq } = state.head;
   if (before?.seq === seq) return before;
-  const { cadence, metrics } = configFor(config, state).lane;
+  const { cadence, metrics, trainerLine } = configFor(config, state).lane;
   const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact, withheld } = input;
@@ -131,6 +132,7 @@ async function lookOnce(
     cadence,
     readMetrics,
     redact,
+    ownFormat: trainerLine === null ? null : formatOfLine(trainerLine),
     withheld,
     tellsBeside: configFor(config, state).kind.isCritical === true,
     store: askedStore(lab, configFor(config, state), state),
