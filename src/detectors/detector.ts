@@ -286,6 +286,10 @@ export type Evidence = {
     readonly now: number;
   } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
-  /** What a successful job left; null if unknown. */
-  readonly left: { readonly checkpoint: boolean | null; readonly metrics: boolean | null };
+  /** What a successful job left; null if unknown. `work`: a checkpoint, an evaluation, or metrics with a step. */
+  readonly left: {
+    readonly checkpoint: boolean | null;
+    readonly metrics: boolean | null;
+    readonly work: boolean;
+  };
 };

@@ -105,7 +105,7 @@ export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Fi
   if (status !== 'SUCCEEDED') return QUIET;
   if (!isLogRead) return cannotTell('log');
   const missing = [
-    ...(hasTrained ? [] : ['steps']),
+    ...(hasTrained || left.work ? [] : ['steps']),
     ...(left.checkpoint === false ? ['checkpoint'] : []),
     ...(left.metrics === false ? ['metrics'] : []),
   ];

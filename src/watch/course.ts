@@ -22,7 +22,7 @@ import type { Course, OpenLog, Pace, RecordedSeries } from '../domain/logbook/ev
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
-import { type Look, NO_WITNESSES } from './look.ts';
+import { type Look, NO_WITNESSES, type Witnesses } from './look.ts';
 import { isOfAttempt, storedEvidence, storeSeenOf } from './tracker-and-stores.ts';
 import {
   comparedOf,
@@ -52,6 +52,7 @@ export function courseOf(state: RunState, look: Look): Course {
     ...measured(state, before, look),
     ...saved(state, before, look, now),
     ...evaluated(before, look, now),
+    ...present({ preemptions: look.log.isPreempted ? (before.preemptions ?? 0) + 1 : before.preemptions }),
     ...present({ grewAt: look.logOffset > (state.observation?.logOffset ?? 0) ? now : before.grewAt }),
     ...lastSteps(look),
   };
@@ -369,7 +370,7 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     lane: witnesses.lane,
     objective: objectiveOf(state, look),
     disk: witnesses.disk,
-    left: leftBy(manifest, look),
+    left: { ...leftBy(manifest, look), work: hasWorked(look) },
   };
 }
 
@@ -418,11 +419,17 @@ function objectiveOf(
   return [first, before, now].every(Number.isFinite) ? { ...objective, first, before, now } : null;
 }
 
+/** Signs of work beside steps and losses in the log. */
+function hasWorked({ log, metrics }: Look): boolean {
+  const isSaved = log.checkpointStep !== null || Object.keys(log.evals).length > 0;
+  return isSaved || Number(metrics['global_step'] ?? 0) > 0;
+}
+
 /** What the job left as required. Nothing is missing if the lane requires nothing, or if this process cannot read the file. */
 function leftBy(
   manifest: Manifest | null,
   { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Look,
-): Evidence['left'] {
+): Witnesses['left'] {
   const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
   const isSaved =
     permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;

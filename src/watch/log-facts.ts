@@ -1,7 +1,7 @@
 /** Facts from a job's log so far: a fold over its text that reads every line exactly once. */
 
 import { NOISE } from '../diagnosis/choose-finding.ts';
-import { SIGNATURES } from '../diagnosis/rows.ts';
+import { rowFor, SIGNATURES } from '../diagnosis/rows.ts';
 import { TRAINERS, type TrainerFormat, trainerSays } from '../diagnosis/trainers.ts';
 import {
   memoryReportIn,
@@ -96,7 +96,7 @@ const TELLING_WORDS: readonly string[] = [
   ...['resource busy', 'Xid 14', 'No space left on', 'OwnerDiedError', 'dead node', 'node heartbeat loss'],
   ...['marked dead because', 'Barrier timed out', 'CoordinationService', 'Fatal Python error', '\nF20'],
   ...['bad_alloc', 'length_error: ', 'No API key configured', 'No progress after ', 'autoscaler demand'],
-  ...['tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
+  ...['preempt', 'tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
   // Steps, losses, memory, trackers, evals.
   ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
   ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/'],
@@ -201,6 +201,8 @@ export type LogFacts = {
   readonly evals: Readonly<Record<string, string>>;
   /** Whether this part of the log has the result of an evaluation. */
   readonly isEvaluated: boolean;
+  /** Whether this part of the log tells of a preemption. */
+  readonly isPreempted: boolean;
   /** Runs from tracker links in the log. */
   readonly trackers: readonly TrackerRun[];
   /** The step of the newest checkpoint with a commit line. */
@@ -226,6 +228,7 @@ export const NO_LOG_FACTS: LogFacts = {
   evalRunning: false,
   evals: {},
   isEvaluated: false,
+  isPreempted: false,
   trackers: [],
   checkpointStep: null,
   checkpointPath: null,
@@ -390,7 +393,8 @@ const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;
 
 function readPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null): LogFacts {
-  let next = facts;
+  let next =
+    /preempt/i.test(line) && rowFor(line)?.class === 'preempted' ? { ...facts, isPreempted: true } : facts;
   const steps = trainerSays('totalSteps', line)?.[1];
   if (steps !== undefined)
     next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };

@@ -28,7 +28,7 @@ export type Witnesses = {
   readonly objective: Pick<NonNullable<Evidence['objective']>, 'key' | 'better'> | null;
   /** The intended run of the tracker, for a run without a manifest. */
   readonly trackerIntended: string | null;
-  readonly left: Evidence['left'];
+  readonly left: Omit<Evidence['left'], 'work'>;
 };
 
 export const NO_WITNESSES: Witnesses = {
@@ -68,7 +68,7 @@ export type Look = {
   readonly stored?: Observed<StoredThen>;
   /** Undefined if no other source was asked. */
   readonly witnesses?: Witnesses;
-  /** Null unless the job failed and its log was readable. */
+  /** Null if the log was not readable, or shows no failure of a job that did not fail. */
   readonly diagnosis: Diagnosis | null;
   /** With a diagnosis: the last raw lines of the log, more than the record keeps. */
   readonly logEnd?: readonly string[];

@@ -52,7 +52,7 @@ const healthy: Evidence = {
   lane: null,
   objective: null,
   disk: null,
-  left: { checkpoint: null, metrics: null },
+  left: { checkpoint: null, metrics: null, work: false },
 };
 
 const evaluated = (minutes: number, gap: number, looks: number) => ({
@@ -452,7 +452,7 @@ const CASES: readonly Case[] = [
   [
     'green-no-op',
     'no checkpoint',
-    { status: 'SUCCEEDED', left: { checkpoint: false, metrics: true } },
+    { status: 'SUCCEEDED', left: { checkpoint: false, metrics: true, work: false } },
     'alarm',
   ],
   ['green-no-op', 'all there', { status: 'SUCCEEDED' }, 'quiet'],

@@ -2,7 +2,7 @@
 
 import { isAbsolute, join } from 'node:path';
 import { roundingOf } from '../../detectors/progress.ts';
-import { diagnose } from '../../diagnosis/diagnose.ts';
+import { diagnose, type EndStatus } from '../../diagnosis/diagnose.ts';
 import type { TrainerFormat } from '../../diagnosis/trainers.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
@@ -90,7 +90,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     // rules VA-13, VA-20
     job.kind === 'found' && job.status === 'FAILED'
       ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
-      : { diagnosis: null };
+      : await failureIn(input, job, logOffset);
   const { lease, cadence, redact, withheld, witnesses = NO_WITNESSES } = input;
   const beside = await seenBeside(input);
   const stored = await seenInStore(input, job, read);
@@ -174,6 +174,15 @@ async function metricsOf(
 
 type Died = Pick<Look, 'diagnosis' | 'logEnd'>;
 
+/** A job may exit with 0 although its log ends with a failure. */
+async function failureIn(input: LookInput, job: JobObservation, end: number): Promise<Died> {
+  if (job.kind !== 'found' || job.status !== 'SUCCEEDED') return { diagnosis: null };
+  const { diagnosis, logEnd } = await diagnosisOfLog(input, end, null);
+  return diagnosis === null || diagnosis.class === 'benign' || diagnosis.class === 'unknown'
+    ? { diagnosis: null }
+    : { diagnosis, ...(logEnd === undefined ? {} : { logEnd }) };
+}
+
 /** Falls back to the engine's message, because a truncated log may lack the cause: only the engine knows why a machine was preempted. */
 function orOfEngine(died: Died, message: string): Died {
   if (died.diagnosis?.class !== 'unknown') return died;
@@ -183,23 +192,30 @@ function orOfEngine(died: Died, message: string): Died {
 
 /** Diagnoses the end of the log, or the tracker's copy of the log. */
 async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
-  const died = await diagnosisOfLog(input, end);
+  const died = await diagnosisOfLog(input, end, 'FAILED');
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
   const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
   // A resumed tracker run also contains lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
-  return diedOf(own.map(({ text }) => text));
+  return diedOf(
+    own.map(({ text }) => text),
+    'FAILED',
+  );
 }
 
-function diedOf(lines: readonly string[]): Died {
+function diedOf(lines: readonly string[], status: EndStatus | null): Died {
   const last = lines.slice(-LOG_END_READ_LINES_MAX).map((line) => cutText(line, limits.logLineCharsMax));
-  return { diagnosis: diagnose(lines, 'FAILED'), logEnd: last };
+  return { diagnosis: diagnose(lines, status), logEnd: last };
 }
 
 /** `diagnosis` is null if the log cannot be read. */
-async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: number): Promise<Died> {
+async function diagnosisOfLog(
+  { engine, submission, lab }: LookInput,
+  end: number,
+  status: EndStatus | null,
+): Promise<Died> {
   const pieces: Uint8Array[] = [];
   const until = lab.now() + LOG_READ_MS;
   const start = Math.max(0, end - DIAGNOSED_LOG_BYTES);
@@ -217,7 +233,7 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
   const lines = new TextDecoder().decode(Buffer.concat(pieces)).split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   // The offset may point into the middle of a line.
-  return diedOf(start > 0 ? lines.slice(1) : lines);
+  return diedOf(start > 0 ? lines.slice(1) : lines, status);
 }
 
 type Reading = {

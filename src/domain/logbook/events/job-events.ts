@@ -75,6 +75,7 @@ const course = z
     speedNoise: text
       .exactOptional()
       .describe('the relative deviation of the speed from line to line, or between observations'),
+    preemptions: integer.exactOptional().describe('observations that saw a preemption inside the job'),
     grewAt: text.exactOptional().describe('the newest observation in which the log had grown'),
     evaluated: z
       .object({ at: text, longestGapMs: integer, looks: integer })
