@@ -1,6 +1,7 @@
 /** The settings that lanes of every kind have: what their runs ship and execute, where, and how they are evaluated. */
 
 import { z } from 'zod';
+import { FOLLOWED } from '../detectors/detector.ts';
 import { formatOfLine } from '../diagnosis/trainers.ts';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
 import { WEEKDAYS } from '../domain/values.ts';
@@ -70,6 +71,11 @@ const metric = z.strictObject({
 
 const tracker = z
   .strictObject({
+    measures: setting(
+      z.partialRecord(z.enum(FOLLOWED), z.array(z.string().min(1).max(200)).min(1).max(10)),
+      {},
+      'Keys of measures that the detectors follow, such as `grad-norm: [grad/norm/total]`, first one first. Without an entry the usual keys of Levanter, Hugging Face and Megatron-LM count.',
+    ),
     kind: z.enum(['wandb', 'mlflow', 'none']).describe('Which tracker the run reports to.'),
     entity: z.string().max(100).describe('Entity or team in the tracker; empty for none.'),
     project: z

@@ -1,6 +1,6 @@
 /** The facts of one poll of a job, before conclusions are drawn. */
 
-import type { Evidence } from '../detectors/detector.ts';
+import type { Evidence, Followed } from '../detectors/detector.ts';
 import type { Diagnosis } from '../diagnosis/diagnose.ts';
 import { isTerminal, type JobObservation, type LiveJob } from '../domain/engine.ts';
 import { runInSubmissionId } from '../domain/launch/order.ts';
@@ -47,7 +47,14 @@ export type StoredThen = {
 };
 
 /** The tracker's answer about the run `asked`. */
-export type TrackerHeard = { readonly asked: string; readonly answer: TrackerAnswer };
+export type TrackerHeard = {
+  readonly asked: string;
+  readonly answer: TrackerAnswer;
+  readonly keys?: Partial<TrackedKeys>;
+};
+
+/** The tracker's keys of each measure that detectors follow, in order of preference. */
+export type TrackedKeys = Readonly<Record<Followed, readonly string[]>>;
 
 /** The engine's answer, the facts from the log so far, and the offset for the next read. */
 export type Look = {

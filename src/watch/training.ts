@@ -170,7 +170,11 @@ export function addTrainingLine(
   };
 }
 
-function withMeasures(series: Training['series'], { measures, step }: TrainingLine): Training['series'] {
+/** Adds the measures of one line. */
+export function withMeasures(
+  series: Training['series'],
+  { measures, step }: TrainingLine,
+): Training['series'] {
   const said = FOLLOWED.flatMap((name) => {
     const value = measures[name];
     if (value === undefined) return [];

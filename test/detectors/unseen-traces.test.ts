@@ -3,12 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../src/app/replay/replay.ts';
-import { headerFor } from '../../src/app/replay/trace.ts';
+import { headerFor, readTrace } from '../../src/app/replay/trace.ts';
 import { branded, type Instant, isInstant, toRfc3339 } from '../../src/domain/values.ts';
 import { FAULTS, type Fault, FORMS, logOf, type Plan, WRAPS } from '../support/trainer-logs.ts';
 
 const START = Date.UTC(2026, 10, 20, 9);
 const instant = (seconds: number): Instant => branded(Math.trunc(START + seconds * 1_000), isInstant);
+const stamp = (minutes: number): string => toRfc3339(instant(60 * minutes));
 const running = { status: 'RUNNING', message: '', errorType: null, exitCode: null, details: {} } as const;
 
 async function alarmsOf(
@@ -96,6 +97,39 @@ async function replayed(lines: readonly { readonly at: number; readonly line: st
 }
 
 describe('a run', () => {
+  it.each([
+    ['gradient-norm', 'grad/norm/total'],
+    ['gradient-norm', 'train/grad_norm'],
+    ['gradient-norm', 'grad-norm'],
+    ['z-loss', 'train/router/router_z_loss'],
+    ['router-collapse', 'load_balancing_loss'],
+  ])('reports %s from the tracker, where no line has %s', async (detector, key) => {
+    const rows = Array.from({ length: 45 }, (_, index) => {
+      const [minute, step] = [10 * index, 100 * (index + 1)];
+      const value = index < 30 ? 1 + 0.01 * (index % 3) : 30;
+      return [
+        {
+          at: minute,
+          log: `Progress on:train ${step}it/9000it rate:6.0s/it remaining:1:00 elapsed:1:00 postfix:loss=2.5`,
+        },
+        {
+          at: minute,
+          tracker: { run: 'a', globalStep: step, loss: '2.5', metrics: { [key]: String(value) } },
+        },
+      ];
+    }).flat();
+    const text = [{ trace: 1, submittedAt: stamp(0) }, ...rows.map((row) => ({ ...row, at: stamp(row.at) }))];
+    const trace = readTrace(
+      [text[0], { at: stamp(0), engine: { status: 'RUNNING' } }, ...text.slice(1)]
+        .map((row) => JSON.stringify(row))
+        .join('\n'),
+    );
+    if (!trace.ok) throw new Error(trace.error);
+    const { alarms } = await replay(trace.value);
+    expect(alarms.map((one) => one.detector)).toEqual([detector]);
+    expect(alarms[0]?.at.localeCompare(stamp(300))).toBe(1);
+  });
+
   it('of an unknown trainer is never called stalled while its log grows', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => ({
       at: 60 * index,

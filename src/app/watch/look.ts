@@ -9,7 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import type { Tracker } from '../../domain/tracker.ts';
-import { cutText, fromRfc3339, type Observed } from '../../domain/values.ts';
+import { cutText, fromRfc3339, type Observed, present } from '../../domain/values.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { logFactsFrom } from '../../watch/course.ts';
@@ -75,6 +75,8 @@ export type AskedStore = (upTo: number) => Promise<Observed<StoredThen>>;
 export type AskedTracker = {
   readonly port: Tracker;
   readonly identityOf: (logged: readonly string[]) => string;
+  /** The lane's own keys of measures. */
+  readonly keys?: TrackerHeard['keys'];
 };
 
 /** Reads the status before the log: once the status is final, the log that follows is complete. */
@@ -157,7 +159,7 @@ async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<Trac
   // rule HR-74
   if (tracker === null || tracker === undefined) return null;
   const asked = tracker.identityOf(log.trackers.map(({ id }) => id));
-  return { asked, answer: await tracker.port.describe(asked) };
+  return present({ asked, answer: await tracker.port.describe(asked), keys: tracker.keys });
 }
 
 /** The metrics in the job's file. Without them, the tracker's metrics, overridden by evals in the log, which are newer. */

@@ -9,7 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/define.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
-import type { RunId } from '../../domain/values.ts';
+import { present, type RunId } from '../../domain/values.ts';
 import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
 import { pagesWith } from '../../run/decide-notices.ts';
 import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
@@ -157,7 +157,11 @@ function askedTracker(
   const intended = state.order?.manifest?.tracker.runId ?? '';
   return port === null || intended === ''
     ? null
-    : { port, identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []) };
+    : {
+        port,
+        identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []),
+        keys: present(tracker.measures),
+      };
 }
 
 /** Loss curves of the lane's last passed runs, newest first. */
