@@ -1,6 +1,8 @@
 /** The settings that lanes of every kind have: what their runs ship and execute, where, and how they are evaluated. */
 
 import { z } from 'zod';
+import { FOLLOWED } from '../detectors/detector.ts';
+import { formatOfLine } from '../diagnosis/trainers.ts';
 import { WHOLE_TREE } from '../domain/launch/manifest.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
@@ -69,6 +71,11 @@ const metric = z.strictObject({
 
 const tracker = z
   .strictObject({
+    measures: setting(
+      z.partialRecord(z.enum(FOLLOWED), z.array(z.string().min(1).max(200)).min(1).max(10)),
+      {},
+      'Keys of measures that the detectors follow, such as `grad-norm: [grad/norm/total]`, first one first. Without an entry the usual keys of Levanter, Hugging Face and Megatron-LM count.',
+    ),
     kind: z.enum(['wandb', 'mlflow', 'none']).describe('Which tracker the run reports to.'),
     entity: z.string().max(100).describe('Entity or team in the tracker; empty for none.'),
     project: z
@@ -230,6 +237,15 @@ export const laneKeys = {
     .nullable()
     .describe('The exact last step as configured, or null to take it from the first progress line.'),
   ...laneGateKeys,
+  trainerLine: unset(
+    z
+      .string()
+      .max(300)
+      .refine((line) => formatOfLine(line) !== null, {
+        error: 'a line with {step} or {loss}, each value once, and a word of at least four letters or signs',
+      }),
+    'A training line of a trainer that ferrybot cannot read, such as `tick {step}/{total} * crossent {loss}`; {tokens} and {seconds} are tokens a second and seconds a step, and * is any text.',
+  ),
   metrics: setting(z.array(metric).max(20), [], 'Key metrics of the pass or fail verdict.'),
   cadence: cadenceSetting(USUAL_CADENCE),
   restartsMax: setting(

@@ -108,7 +108,14 @@ export function medianOf(values: readonly number[]): number | null {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-export const FOLLOWED = ['loss', 'grad-norm', 'z-loss', 'router-entropy', 'expert-load'] as const;
+export const FOLLOWED = [
+  'loss',
+  'grad-norm',
+  'z-loss',
+  'balance-loss',
+  'router-entropy',
+  'expert-load',
+] as const;
 export type Followed = (typeof FOLLOWED)[number];
 
 /** The hero policy's *about ten steps*; three lines, because a bar shows only some steps. */
@@ -121,7 +128,8 @@ export const SERIES_LAWS: { readonly [Name in Followed]: SeriesLaw } = {
   // Clipping makes single gradient spikes harmless; a gradient that stays ten times larger has exploded.
   'grad-norm': { ...SUSTAINED, factor: 10, values: 5, distance: 1 },
   'z-loss': { ...SUSTAINED, factor: 3, distance: 0 },
-  // All tokens go to few experts: entropy falls, or the load of the fullest expert grows.
+  // All tokens go to few experts: the loss that balances them rises, entropy falls, or the load of the fullest expert grows.
+  'balance-loss': { ...SUSTAINED, factor: 2, distance: 0 },
   'router-entropy': { ...SUSTAINED, factor: 0.5, distance: 0 },
   'expert-load': { ...SUSTAINED, factor: 2, distance: 0 },
 };
@@ -135,6 +143,7 @@ export type Witness =
   | 'speed'
   | 'measures'
   | 'checkpoints'
+  | 'evals'
   | 'store'
   | 'tracker'
   | 'manifest'
@@ -213,6 +222,8 @@ export type Evidence = {
   readonly isLossLost: boolean;
   /** Steps or tokens per second, one value per observation. */
   readonly speed: Series;
+  /** A speed below this share of another one is much slower. */
+  readonly speedFloor: number;
   /** The speed at this observation. */
   readonly speedNow: number | null;
   /** The highest speed trend of earlier attempts with the same training; null if none has one. */
@@ -232,6 +243,10 @@ export type Evidence = {
     readonly longestGapMs: number | null;
   } | null;
   readonly savingSince: Instant | null;
+  /** The newest observation that saw an evaluation, and the longest time between two of them. */
+  readonly evaluated: { readonly at: Instant; readonly longestGapMs: number; readonly looks: number } | null;
+  /** The newest observation in which the log had grown. */
+  readonly grewAt: Instant | null;
   /** Whether the stores answered the last request; null if no request was made. */
   readonly isStoreRead: boolean | null;
   /** A step that the log reports as saved and the stores lacked in this many consecutive answers; null if none. */
@@ -271,6 +286,10 @@ export type Evidence = {
     readonly now: number;
   } | null;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null;
-  /** What a successful job left; null if unknown. */
-  readonly left: { readonly checkpoint: boolean | null; readonly metrics: boolean | null };
+  /** What a successful job left; null if unknown. `work`: a checkpoint, an evaluation, or metrics with a step. */
+  readonly left: {
+    readonly checkpoint: boolean | null;
+    readonly metrics: boolean | null;
+    readonly work: boolean;
+  };
 };

@@ -11,16 +11,22 @@ import {
 } from './detector.ts';
 
 /** A healthy ferry took 168 minutes to its first step; a cold hero run compiles for thirty and restores for five. */
-const START_LIMITS = { graceMs: 180 * MINUTE_MS } as const;
+const START_LIMITS = {
+  graceMs: 180 * MINUTE_MS,
+  /** Two polls without a new line. */
+  silentMs: 19 * MINUTE_MS,
+} as const;
 
 /** A running job that never makes its first step. */
-export function stalledStart({ status, isLogRead, hasTrained, runningSince, at }: Evidence): Finding {
+export function stalledStart({ status, isLogRead, hasTrained, runningSince, grewAt, at }: Evidence): Finding {
   if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
   if (hasTrained) return QUIET;
   if (!isLogRead) return cannotTell('log');
   if (runningSince === null) return cannotTell('engine');
   const waited = at - runningSince;
   if (waited < START_LIMITS.graceMs) return QUIET;
+  // The trainer may be at work and print lines that ferrybot cannot read.
+  if (grewAt !== null && at - grewAt < START_LIMITS.silentMs) return cannotTell('progress');
   return alarm(runningSince, { seen: 'none', minutes: Math.round(waited / MINUTE_MS) });
 }
 
@@ -99,7 +105,7 @@ export function greenNoOp({ status, isLogRead, hasTrained, left }: Evidence): Fi
   if (status !== 'SUCCEEDED') return QUIET;
   if (!isLogRead) return cannotTell('log');
   const missing = [
-    ...(hasTrained ? [] : ['steps']),
+    ...(hasTrained || left.work ? [] : ['steps']),
     ...(left.checkpoint === false ? ['checkpoint'] : []),
     ...(left.metrics === false ? ['metrics'] : []),
   ];

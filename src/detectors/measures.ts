@@ -44,7 +44,7 @@ export const gradientNorm = seriesJudge('measures', ['grad-norm']);
 export const zLoss = seriesJudge('measures', ['z-loss']);
 
 /** A router that sends nearly all tokens to few experts. */
-export const routerCollapse = seriesJudge('measures', ['router-entropy', 'expert-load']);
+export const routerCollapse = seriesJudge('measures', ['balance-loss', 'router-entropy', 'expert-load']);
 
 /** A NaN loss or gradient. Alarms immediately, even in the warm-up: training cannot recover. A loss scale may skip one gradient. */
 export function nan({ isLossLost, series, step }: Evidence): Finding {

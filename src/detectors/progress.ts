@@ -68,6 +68,9 @@ export const SPEED_LAW: SeriesLaw = {
   warmUpSteps: 0,
 };
 
+/** A median leaves this many of its own noises only by accident, and three in a row hardly ever. */
+export const SPEED_NOISES = 3;
+
 /** Observations before an attempt is compared with earlier ones: by then at most half belong to the warm-up. */
 const AGAIN_VALUES = 2 * SPEED_LAW.values;
 
@@ -79,6 +82,7 @@ export function throughputCollapse({
   speed,
   speedNow,
   speedBefore,
+  speedFloor,
   slowSince,
   steppingSince,
   at,
@@ -89,7 +93,7 @@ export function throughputCollapse({
   if (speedBefore !== null && speedNow !== null && isSettled) {
     // A slow warm-up leaves a low trend behind.
     const pace = Math.max(trend, speedNow);
-    if (pace < SPEED_LAW.factor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
+    if (pace < speedFloor * speedBefore) return alarm('start', collapsed(pace, speedBefore, values));
   }
   if (streak === null || streak.values < SPEED_LAW.values) return QUIET;
   // rule VA-18
@@ -154,6 +158,25 @@ function stalledAt(since: number, forMs: number, step: number | null, boundMs: n
     bound: String(Math.round(boundMs / MINUTE_MS)),
   });
 }
+
+/** Alarms if steps move and evaluations, which came before, do not come any more. */
+export function evalsStalled({ status, isLogRead, at, evaluated, moved }: Evidence): Finding {
+  if (status !== 'RUNNING') return status === 'UNKNOWN' ? cannotTell('engine') : QUIET;
+  if (!isLogRead) return cannotTell('log');
+  // One gap may be an accident of the start.
+  if (evaluated === null || evaluated.looks < EVALS_MIN || moved === null) return cannotTell('evals');
+  const { timesSeen, leastMs } = STALLED_LIMITS;
+  const boundMs = Math.max(leastMs, timesSeen * evaluated.longestGapMs);
+  const quietMs = at - evaluated.at;
+  if (quietMs < boundMs || moved.at - evaluated.at < boundMs / 2) return QUIET;
+  return alarm(evaluated.at, {
+    seen: String(evaluated.looks),
+    minutes: Math.round(quietMs / MINUTE_MS),
+    bound: String(Math.round(evaluated.longestGapMs / MINUTE_MS)),
+  });
+}
+
+const EVALS_MIN = 3;
 
 const MISSING_LIMITS = {
   /** The first answer may be too early: the store was still settling, or was replacing an old checkpoint. */

@@ -23,7 +23,13 @@ import {
   routerCollapse,
   zLoss,
 } from './measures.ts';
-import { checkpointMissing, checkpointStalled, stalledSteps, throughputCollapse } from './progress.ts';
+import {
+  checkpointMissing,
+  checkpointStalled,
+  evalsStalled,
+  stalledSteps,
+  throughputCollapse,
+} from './progress.ts';
 
 const JUDGES: Readonly<Record<DetectorId, Judge>> = {
   'stalled-start': stalledStart,
@@ -43,6 +49,7 @@ const JUDGES: Readonly<Record<DetectorId, Judge>> = {
   'z-loss': zLoss,
   'router-collapse': routerCollapse,
   'checkpoint-stalled': checkpointStalled,
+  'evals-stalled': evalsStalled,
   'checkpoint-missing': checkpointMissing,
   'tracker-drift': trackerDrift,
   'tracker-frozen': trackerFrozen,

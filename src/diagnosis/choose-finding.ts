@@ -5,13 +5,15 @@ import { cutText } from '../domain/values.ts';
 import { WRAPPERS } from './exception-class.ts';
 import type { Row } from './row.ts';
 import type { Raised } from './traceback.ts';
-import type { Level } from './unprefixed.ts';
+import type { Level, PlainLine } from './unprefixed.ts';
 
 /** A line with evidence, and the exception if the evidence comes from a traceback. */
 export type Finding = Pick<Row, 'class' | 'weight' | 'confidence'> & {
   readonly line: number;
   readonly text: string;
   readonly raised: Raised | null;
+  /** The task, rank or host that printed it; empty if the line does not say. */
+  readonly stream: string;
 };
 
 /** The first cause, otherwise the finding nearest to a cause. `findings`: in log order. Returns null for none. */
@@ -79,7 +81,7 @@ const THROWN = /throwing an instance of (?!'?(?:c10|torch|std::runtime_error))/;
 const MEMORY =
   /\b(?:out of memory|OOM\b|(?:not enough|insufficient|cannot allocate) memory|memory (?:exhausted|allocation)|memory .{0,20}limit (?:reached|exceeded)|RESOURCE_EXHAUSTED|exceed(?:s|ed) (?:the )?(?:capacity|limit)|failed to allocate|killed process|of \d{1,6} ?[KMGT]i?B$)/i;
 const READ =
-  /\b(?:(?:can(?:no|')t|could not|couldn't|unable to|failed to) (?:be )?(?:decode|parse|read|open|load|find|authenticate|token)\w{0,4}|unexpected (?:end|EOF)\b|EOF while|decode error|out of range\b|is empty$|(?:but|was|it) (?:got|found|has) \d|expected \d{1,12} (?!GPU|device|host|node|rank|chip)|bad magic|validation)|\bid \d{1,12} >= /i;
+  /\b(?:(?:can(?:no|')t|could not|couldn't|unable to|failed to) (?:be )?(?:decode|parse|read|open|load|find|authenticate|token)\w{0,4}|unexpected (?:end|EOF)\b|EOF while|decode error|out of range\b|is empty$|(?:but|was|it) (?:got|found|has) \d|expected \d{1,12} (?!GPU|device|host|node|rank|chip)|bad magic|validation (?:failed|error)|failed .{0,30}\bvalidation)|\bid \d{1,12} >= /i;
 const REFUSED =
   /^usage: |\b(?:invalid|mismatch|(?:does|do) not match|not allowed|validation failed|unknown (?:option|key|argument|field)|permission denied|expired|login required|unauthori[sz]ed|forbidden|no access|No module named|GLIBC[\w.]{0,12} not found|quota exceeded|I\/O error|must be (?:a |one |set))\b/i;
 /** Launchers, interconnects and runtimes log these as errors too while a job ends. */
@@ -109,6 +111,28 @@ export function isOvershadowed(
     alarms.some((line) => chosen.weight !== 'cause' || line < chosen.line) ||
     findings.some((one) => one.line < chosen.line && one.weight !== 'cause' && isAnother(one))
   );
+}
+
+/**
+ * Whether the chosen finding is only what peers print about a rank that ended by itself: the launcher or an abort names a rank, and that rank
+ * printed nothing of this class.
+ */
+export function isOfPeers(
+  { class: kind, weight }: Finding,
+  findings: readonly Finding[],
+  endedRank: string | null,
+): boolean {
+  if (weight !== 'effect' || !BETWEEN_PEERS.includes(kind) || endedRank === null) return false;
+  const alike = findings.filter((one) => one.class === kind);
+  return !alike.some(({ stream, raised }) =>
+    stream === '' ? raised !== null : rankOf(stream) === endedRank,
+  );
+}
+
+const BETWEEN_PEERS: readonly FailureClass[] = ['network', 'stalled'];
+
+function rankOf(stream: string): string | null {
+  return /(\d{1,6})\D{0,2}$/.exec(stream)?.[1] ?? null;
 }
 
 /** Whether the class needs a person and names a cause. `unknown` does not: the reason for a stop may be logged after the end. */
@@ -219,15 +243,27 @@ export type LastSaid = {
   strayAt: number;
   /** A line that its logger ranks as an error. */
   errorAt: number;
+  /** The first rank that ended by itself, according to its launcher or its own abort. */
+  endedRank: string | null;
 };
 
 /** The state before the first line. */
 export function newLastSaid(): LastSaid {
-  return { successAt: 0, failureAt: 0, restartedAt: 0, overcomeAt: 0, strayAt: 0, errorAt: 0 };
+  return {
+    successAt: 0,
+    failureAt: 0,
+    restartedAt: 0,
+    overcomeAt: 0,
+    strayAt: 0,
+    errorAt: 0,
+    endedRank: null,
+  };
 }
 
 /** Adds the next line. */
-export function noteSaid(said: LastSaid, text: string, level: Level | null, line: number): void {
+export function noteSaid(said: LastSaid, { text, level, stream }: PlainLine, line: number): void {
+  const aborted = text.startsWith('Fatal Python error: Aborted') ? rankOf(stream) : null;
+  said.endedRank ??= ENDED.exec(text)?.[1] ?? aborted;
   if (OVERCOME.test(text)) said.overcomeAt = line;
   if (STRAY.test(text)) said.strayAt = line;
   if (RESTART.test(text)) said.restartedAt = line;
@@ -239,7 +275,7 @@ export function noteSaid(said: LastSaid, text: string, level: Level | null, line
 
 /** Harmless lines that resemble failures: a model's input and output, NCCL INFO, deprecations. */
 export const NOISE =
-  /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\(harmless\)/;
+  /^\s{0,8}(?:sample|example|prompt|completion|generat(?:ed|ion)|prediction|predicted|target|reference|input|output)s?(?:[ _]?(?:text|\d{1,4}))?\s?[:=]\s?["'`]|^[\s[{(]{0,12}['"](?:content|text|prompt|completion|response|question|answer|instruction)['"]\s?:\s?["']|\bNCCL INFO\b|DeprecationWarning|FutureWarning|UserWarning|ResourceWarning|DeprecationNotice|^\s*warnings\.warn\(|\b[Ii]gnor(?:ing|ed)\b|trying next|falling back|\busing (?:a |the )?fallback\b|\b[Dd]ropping entry: |\(harmless\)/;
 /** Lines about a retry. */
 export const RETRIES =
   /\bretry(?:ing)?\b(?! (?:attempts? )?(?:failed|exhausted))|(?<!max )\bretries\b(?! exhausted)|will try again|backing off|attempt \d{1,4} ?(?:\/|of) ?\d/i;
@@ -263,6 +299,9 @@ const FAILED = /(?<!(?<![\w/.-])0 (?:tasks |steps |jobs )?)(?:\b|_)failed\b|\bfa
 /** Lines that report a failed end. */
 export const FAILURE =
   /\b(?:FAILED|failed with exit|JOB_ENTRYPOINT_COMMAND_ERROR|CANCELLED|[Ee]xit(?:ed)?(?: with)?[ _](?:code|status)[ :=]{0,3}-?[1-9])|exitcode ?: ?-?[1-9]|\b(?:job|run|task|training) failed\b|\bwith status [1-9]|death signal|closing signal|\b(?:[Kk]illing|[Aa]borting|[Tt]erminating) (?:the |this )?(?:job|run|training|ranks?|workers?)\b|\bcore dumped\b|[Ss]egmentation fault|\bBus error\b|^Terminated$|\bterminated with (?:exit )?code -\d|terminate called after|Fatal Python error|Begin stack trace|\bCheck failed: |halted unexpectedly|(?<!['"[])\b[Kk]illed\b(?!['"\]])|\bAborted\b|\bcode=(?:dumped|killed|exited), status=[1-9]|Failed with result '|\b(?:phase|status|state|result|conclusion)['"]?\s?[:=]\s?['"]?[Ff]ailed\b/;
+
+/** torchrun names the rank that failed first. A negative code is a signal, which the launcher itself may have sent. */
+const ENDED = /\bfailed \(exitcode: [1-9]\d{0,2}\) local_rank: (\d{1,6})/;
 
 /** Lines that report a restored connection. */
 export const OVERCOME =

@@ -15,6 +15,7 @@ import {
   HANDLED,
   isAlarm,
   isCutShort,
+  isOfPeers,
   isOvershadowed,
   isUsualEnd,
   type LastLines,
@@ -40,7 +41,7 @@ import {
   type Traceback,
   type TracebackReader,
 } from './traceback.ts';
-import { readTrainingLine, type TrainingLine } from './trainers.ts';
+import { readTrainingLine, type TrainingLine } from './training-line.ts';
 import { type Level, type PlainLine, plainLines } from './unprefixed.ts';
 
 /** A log line, numbered from 1, with its raw text up to `limits.logLineCharsMax`. Redact the text before you truncate it. */
@@ -146,7 +147,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   if (isStep) keepLast(reading.progress, line, STEPS_AGAIN);
   if (isSound) keepLast(reading.finite, line, FINITE_AGAIN);
   if (isSound || NOISE.test(text)) return;
-  noteSaid(reading.said, text, level, line);
+  noteSaid(reading.said, { text, level, stream }, line);
   // The source location in a logger's prefix may be the only match.
   const row = rowFor(text) ?? (level === 'error' ? rowFor(shown.trim()) : null) ?? bareRowFor(text);
   if (row === null && reading.said.strayAt === line) reading.unreadAt = line;
@@ -157,7 +158,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   const { class: kind, confidence } = row;
   const alike = reading.findings.get(kind) ?? createEnds<Finding>(FINDINGS_MAX);
   reading.findings.set(kind, alike);
-  alike.add({ class: kind, confidence, weight, line, text: shown, raised: null });
+  alike.add({ class: kind, confidence, weight, line, text: shown, raised: null, stream });
 }
 
 /** An epoch, or any progress count such as `3/10`. */
@@ -185,6 +186,7 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   // An exception that could not be parsed may be the cause of these effects.
   if (chosen?.weight === 'effect' && reading.said.strayAt > 0) return UNKNOWN;
   if (chosen?.weight === 'hint' && reading.unreadAt > 0) return UNKNOWN;
+  if (chosen !== null && isOfPeers(chosen, findings, reading.said.endedRank)) return UNKNOWN;
   if (chosen === null) return withoutFinding(reading, status);
   const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
@@ -207,7 +209,7 @@ function foundIn(traceback: Traceback, texts: ReadonlyMap<number, string>): Find
   const { raised, class: kind, weight, confidence } = judged;
   const line = raised.lineNumber;
   const text = texts.get(line) ?? `${raised.type}: ${raised.message}`;
-  return { class: kind, weight, confidence, raised, line, text };
+  return { class: kind, weight, confidence, raised, line, text, stream: traceback.stream };
 }
 
 /** A warning is evidence only for classes that are normally logged as warnings; a retry is only a hint. */
@@ -227,7 +229,9 @@ function standing(
   { progress, finite, askedAt, said: { successAt, failureAt, restartedAt, overcomeAt } }: Reading,
   status: EndStatus | null,
 ): readonly Finding[] {
-  if (status === 'SUCCEEDED') return [];
+  // A status says nothing about the numbers: a job can train with a NaN loss to its last step.
+  if (status === 'SUCCEEDED')
+    return findings.filter((one) => one.class === 'nan' && !isPassed(finite, FINITE_AGAIN, one.line));
   const isOver = status === null && isDone(successAt, failureAt, progress);
   // If a cause follows a restart, only findings after the restart count.
   const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause')

@@ -16,7 +16,11 @@ export type Judged = {
 
 /** Null if the traceback is no failure itself: an interrupt, an exit, or a launcher's summary of other failures. */
 export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
-  if (isIgnored) return null;
+  if (
+    isIgnored ||
+    chain[0].frames.some(({ file, name }) => file.endsWith(CLEAN_UP) && name === '_run_finalizers')
+  )
+    return null;
   const judged = chain.flatMap((raised, index) => {
     const one = judgeRaised(raised);
     // A worker's exception follows that of the process which waited for it; inspect the worker's.
@@ -32,6 +36,8 @@ export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
   );
 }
 
+/** Prints the failure of a clean-up at the exit and goes on; on NFS a temporary folder often stays busy. */
+const CLEAN_UP = '/multiprocessing/util.py';
 const GENERAL: readonly FailureClass[] = ['code-other', 'code-small', 'unknown'];
 
 /** Where to inspect the exception: the innermost frame in the lab's own code, otherwise the innermost frame. */
@@ -246,7 +252,7 @@ function isInConfig(frames: readonly Frame[]): boolean {
   return (
     last !== undefined &&
     (/config|argument|_args|settings|hparams/i.test(last.file.split('/').at(-1) ?? '') ||
-      /config|valid|arguments/i.test(last.name))
+      /config|valid(?!at(?:e|ion)(?:_(?:epoch|step|batch|loop|model))?$)|arguments/i.test(last.name))
   );
 }
 

@@ -47,7 +47,7 @@ export const MEMORY_ROWS: readonly Row[] = [
     // The lookarounds exclude lines that report a count of zero.
     /(?<!\b0 )oom[-_]kill(?!\w{0,9}['"]?[ :=]{1,3}0\b)|OOM[- ]?[Kk]illed|[Oo]ut of memory: Kill(?:ed)? process/,
     /Detected [1-9]\d{0,6} oom[-_]kill event|OUT_OF_MEMORY\b|Some of (?:the step|your processes)[^.]{0,60} killed by the cgroup out-of-memory handler/,
-    /Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
+    /^srun: error: \S{1,80}: tasks? [\d,-]{1,40}: Out Of Memory|Exceeded (?:job |step )?memory limit|Job exceeded (?:its )?(?:requested )?memory/i,
     /ray\.exceptions\.OutOfMemoryError|\b[1-9]\d{0,6} Workers? (?:\([^)]{0,40}\) )?killed due to memory pressure|killed due to (?:the )?node running low on memory|exceeds the memory usage threshold|memory (?:usage )?threshold.{0,80}prevent (?:the )?OOM/i,
     named('bad-alloc', /std::bad_alloc/),
     /^(?:[\w.]{0,120}\.)?_?(?:Array|Arrow)?MemoryError\b|\bmalloc of size \d{1,20} failed/,
@@ -131,11 +131,11 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\bPREEMPTION\b/,
     /\b(?:interrupted|terminated|stopped|killed) (?:due to|by) (?:\w{1,20} )?preemption\b/,
     /\bpreempted (?:VM|instance|node|worker|TPU|slice|at|by)\b|\binstance preempted\b|instance\/preempted\b.{0,40}TRUE|\bpreempted to\b|higher priority workload|Interrupted - Training job|Insufficient Spot capacity|MaxWaitTimeExceeded|Spot ITN|spot reclaim/i,
-    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
+    /DUE TO PREEMPTION|\bPREEMPTED\b|\b[Tt]ermination is imminent\b|(?<!failed, )(?:was|been|being|is|got) (?:pre-?empted(?! or failed(?! \(status: STOPPED))|evicted by (?:a )?higher)|[Pp]re-?emption (?:notice|signal|event|detected|warning)|reached preemption sync point|\bsignall?ed (?:a )?pre-?emption|[Ss]pot interruption (?:in|at)\b/,
     /[Ss]pot (?:instance|VM|interruption).{0,60}(?:interrupt|terminat|reclaim|notice)|instance-action.{0,40}(?:terminate|stop)|TERMINATE_ON_HOST_MAINTENANCE|maintenance event|instance is being (?:preempted|terminated)|compute\.instances\.preempted/,
   ]),
   ...rows('cause', 'infra-cluster', 'high', [
-    /[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
+    /TPU initialization failed: .{0,200}(?:waiting for \d|SliceBuilder|\bgrpc\b)|[Uu]nable to contact slurmctld|Cannot connect to the Docker daemon|failed to start container\b/,
     /OCI runtime (?:create|exec) failed|The connection to the server \S{1,120} was refused|TaintManagerEviction|\bNodeNotReady\b/,
     // Slurm lost the node and repairs it itself.
     /DUE TO NODE FAILURE|Node failure on|\bNODE_FAIL\b/,
@@ -144,9 +144,9 @@ export const CLUSTER_ROWS: readonly Row[] = [
     /\b(?:FailedAttachVolume|FailedMapVolume|NetworkNotReady|NodeLost)\b|node timed out during startup/,
     named('owner-died', /OwnerDiedError/),
     named('node-lost', /dead node|node heartbeat loss|marked dead because the detector has missed/i),
-    /NodeDiedError|owner.{0,20}has died|its node has died|node has died|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,
+    /NodeDiedError|(?<!because its )owner.{0,20}has died|its node has died|node has died|marked dead because|missed too many heartbeats|[Ww]orker \S{1,80} failed: heartbeat|TASK_STATE_WORKER_FAILED/,
     /Failed to connect to (?:the )?GCS|GCS (?!bucket)(?:server|service)?.{0,40}(?:fail|unavailable|died|restart|not reachable|is down)|gcs_rpc_client.{0,80}(?:fail|exceed)|Unable to connect to (?:the )?Ray|Could not (?:find|connect to) any running Ray|head node.{0,40}(?:died|unreachable|lost)|raylet (?:crash|died|process.{0,20}(?:died|exited))|[Rr]aylet.{0,40}(?:marked this node|is dead)/i,
-    /slurm_load_\w{1,40} error|Unable to contact slurm controller|Munge (?:en|de)code failed|Protocol authentication error|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable)|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
+    /slurm_load_\w{1,40} error|Unable to contact slurm controller|Munge (?:en|de)code failed|Protocol authentication error|Socket timed out on send\/recv operation|slurmctld.{0,60}(?:down|fail|not respond)|slurmstepd: error: (?:Failed to|couldn't|Unable (?!to destroy cgroup))|srun: error: (?:Unable to (?:create|confirm)|Task launch)|Prolog (?:error|hung)|PROLOG.{0,20}(?:fail|error)/i,
     /etcdserver: |an error on the server .{0,40} has prevented|\bleader election lost\b|\bNo available agent to submit job\b|apiserver.{0,60}(?:refused|unavailable)|FailedCreatePodSandBox|ImagePullBackOff|ErrImagePull|CreateContainer(?:Config)?Error|FailedMount/,
   ]),
   ...rows('cause', 'stalled', 'high', [
@@ -225,7 +225,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
 /** Messages of the Hugging Face hub, W&B, the clouds, pip, uv, conda, the dynamic linker, argparse, Hydra, DeepSpeed and Megatron. */
 export const SETUP_ROWS: readonly Row[] = [
   ...rows('cause', 'dependency', 'high', [
-    /\b[Uu]nable to determine .{0,40}[Vv]ersion\b|\bnvcc\b.{0,20}not found|\bor newer is required\b/,
+    /TPU initialization failed: .{0,200}\b(?:version|too old)\b|\b[Uu]nable to determine .{0,40}[Vv]ersion\b|\bnvcc\b.{0,20}not found|\bor newer is required\b/,
     // Code compiled during training, with the image's toolchain.
     /\bcannot find -l\w|\bcollect2: error: ld returned|\bMismatched PJRT plugin\b|\bNo execution plans support the graph\b|CalledProcessError: Command '\['\/\S{1,120}\/(?:gcc|g\+\+|cc|c\+\+|clang|nvcc)'/,
     // A shell that cannot find a program.
@@ -240,7 +240,7 @@ export const SETUP_ROWS: readonly Row[] = [
     /no kernel image is available for execution|driver version is insufficient for CUDA runtime|forward compatibility was attempted on non supported HW|NVIDIA driver on your system is too old|cudaError(?:NoKernelImageForDevice|InsufficientDriver|InvalidPtx|UnsupportedPtxVersion|SystemDriverMismatch|InvalidKernelImage|InvalidDeviceFunction)\b|CUDA_ERROR_(?:SYSTEM_DRIVER_MISMATCH|NO_BINARY_FOR_GPU|UNSUPPORTED_PTX_VERSION|COMPAT_NOT_SUPPORTED)|CUDA version .{0,60}(?:mismatch|does not match)|The detected CUDA version \(|Torch not compiled with CUDA enabled|PTX was compiled with an unsupported toolchain|FlashAttention (?:only supports|requires)|CUDNN_STATUS_\w{0,40}VERSION_MISMATCH|jaxlib version .{0,60}(?:incompatible|newer|older)/i,
   ]),
   ...rows('cause', 'config', 'high', [
-    /missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
+    /TPU initialization failed: .{0,200}(?:[Ii]nvalid|INVALID_ARGUMENT|[Ee]xpected \d)|[Rr]equest ?[Ee]ntity ?[Tt]oo ?[Ll]arge|Maximum request body size|missing in config\b|[Cc]onfig validation error|\bUnknown (?:scheduler|optimizer|model|activation|loss|attention|precision|strategy|backend)\b|error: one of the arguments .{0,80} is required/,
     // Parser errors for command-line overrides.
     /\b(?:mismatched|extraneous) input '.{1,80}' expecting|^missing \w{1,40} at '|override_grammar|^You must specify '\w{1,80}', e\.g/,
     /Key '[^']{1,80}' not in '\w{1,80}'|^\s{0,12}full_key: \S/,

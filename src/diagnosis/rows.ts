@@ -86,10 +86,14 @@ const NODE_ROWS: readonly Row[] = [
     /\blikely caused by (?:a |the )?bad (?:TPU|GPU|chip|host|node)/,
     named('no-accelerator', /No accelerator found\. Please run on a TPU or GPU/),
     named('driver-cleanup', /Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION/),
-    named('device-busy', /Device or resource busy/),
+    // Any file or mount can be busy; only an accelerator, or a line without a file, points to the node.
+    named(
+      'device-busy',
+      /(?:\/dev\/(?:vfio|accel|nvidia|kfd)|iommu|TPU|nvidia|CUDA|GPU).{0,200}Device or resource busy|Device or resource busy.{0,200}(?:\/dev\/(?:vfio|accel|nvidia|kfd)|iommu|TPU|nvidia|CUDA|GPU)|^[^/']{0,400}Device or resource busy(?: \[repeated .{1,60}\])?$/,
+    ),
     /The TPU is already in use by (?:another )?process/,
     /Unable to initialize backend '(?:tpu|cuda|rocm)'(?!.{0,200}(?:Unable to (?:load|find)|not (?:found|in the list)|NOT_FOUND|Mismatched|cannot open shared object))/,
-    /TPU (?:initialization failed|driver .{0,40}(?:fail|crash)|.{0,40}is (?:unhealthy|in a bad state))|Failed to (?:get global|initialize) TPU/i,
+    /TPU (?:initialization failed(?!.{0,300}(?:invalid|expected \d|version|too old|waiting for|SliceBuilder|\bgrpc\b))|driver .{0,40}(?:fail|crash)|.{0,40}is (?:unhealthy|in a bad state))|Failed to (?:get global|initialize) TPU/i,
     named('xid-link-down', /Xid (?:149 NETIR_LINK_DOWN|145\b)/),
     /\bNVRM: Xid(?! \([^)]{0,40}\): (?:13|31|43|45)\b)|\bSXid\b.{0,80}[Ff]atal|\bXid ?\(?[^)\n]{0,40}\)?:? ?(?:48|61|62|63|64|74|79|92|94|95|119|120|145|149|154)\b/,
     /RmInitAdapter failed|rm_init_adapter failed|nvidia-container-cli(?:\.real)?: .{0,60}(?:nvml|driver|device)\b.{0,12} (?:error|not)|NVRM: .{0,80}probe routine failed/,
@@ -141,7 +145,7 @@ const STORAGE_ROWS: readonly Row[] = [
     /DataLossError\b.{0,60}: Checksum does not match|RestoreV2\b.{0,200}(?:Checksum|checksum)/,
     /SafetensorError|(?:HeaderTooLarge|InvalidHeaderDeserialization|MetadataIncompleteBuffer)\b/,
     /[Cc]heckpoint\b(?!.{0,60}\bgrace (?:period|time)).{0,100}(?:corrupt|incomplete|truncated|damaged|checksum|partially written|could not be (?:read|written|saved))/,
-    /An error occurred \((?:5\d\d|InternalError|ServiceUnavailable|RequestTimeout|Throttling\w{0,20})\) when calling|Request failed with status code', 5\d\d|SlowDown\b|Please reduce your request rate|RequestTimeTooSkewed|InternalError.{0,40}(?:S3|GCS|storage)|rateLimitExceeded.{0,60}(?:object|storage)|The rate of change requests to the object/,
+    /An error occurred \((?:5\d\d|InternalError|ServiceUnavailable|RequestTimeout|Throttling\w{0,20})\) when calling|Request failed with status code', 5\d\d|Slow ?Down\b|Please reduce your request rate|RequestTimeTooSkewed|InternalError.{0,40}(?:S3|GCS|storage)|rateLimitExceeded.{0,60}(?:object|storage)|The rate of change requests to the object/,
     /(?:storage\.googleapis\.com|\.s3[.-][\w.-]{0,60}amazonaws\.com|blob\.core\.windows\.net|gs:\/\/|s3:\/\/).{0,200}\b(?:500|502|503|504|429|[Rr]esponse code:? (?!40[13])\d{3}|ServiceUnavailable|Service Unavailable|InternalError|timed? ?out|Deadline Exceeded)\b/i,
     /\b(?:429|50\d) (?:GET|PUT|POST|HEAD|PATCH|DELETE) https?:\/\/storage\.googleapis\b/,
     /[Rr]esponse code:? (?:4(?!0[13])\d\d|5\d\d)\b.{0,120}\b(?:gs|s3|gcs|az|r2):\/\//,
@@ -163,7 +167,7 @@ const STORAGE_ROWS: readonly Row[] = [
   ...rows('effect', 'storage', 'medium', [/(?:[Ff]ailed to|[Cc]annot|could not) (?:mount|unmount) /]),
   ...rows('effect', 'storage', 'low', [
     // Exceptions of the storage client libraries, with any message.
-    /\b(?:azure\.(?:core|storage)|google\.(?:cloud\.storage|resumable_media)|botocore|s3fs|gcsfs)\.[\w.]{0,60}(?:Error|Exception|InvalidResponse)\b|ResumableUpload\w{0,20}Exception/,
+    /\b(?:azure\.(?:core|storage)|google\.(?:cloud\.storage|resumable_media)|botocore(?!\.exceptions\.(?:Connect|Endpoint|Read|HTTPClient))|s3fs|gcsfs)\.[\w.]{0,60}(?:Error|Exception|InvalidResponse)\b|ResumableUpload\w{0,20}Exception/,
   ]),
 ];
 
@@ -191,7 +195,7 @@ const TRANSPORT_ROWS: readonly Row[] = [
     /ncclRemoteError|ncclSystemError|ncclInternalError|NCCL error.{0,160}(?:unhandled system|remote|network|system error)|NCCL WARN .{0,60}(?:Call to (?:connect|recv|send|bind)|Connect(?:ion)? .{0,40}(?:fail|refused|closed|reset))/i,
     /remote process exited or there was a network error|Connection closed by (?:remote )?peer|Connection closed by \[|Connection reset by peer|\bECONNRESET\b/i,
     /[Cc]ould(?: not|n't) connect to '?https?:|[Cc]heck (?:your|the) (?:internet |network )?connection|[Cc]heckout your internet connection|[Ss]erver [Dd]isconnected/,
-    /RendezvousConnectionError|[Cc]onnection to the C10d store has failed/,
+    /botocore\.exceptions\.(?:Connect|Endpoint|Read|HTTPClient)\w{0,40}Error|RendezvousConnectionError|[Cc]onnection to the C10d store has failed/,
     // Exception classes of aiohttp, httpx, requests and fsspec.
     /^(?:[\w.]{0,120}\.)?(?:FSTimeoutError|ServerTimeoutError|SocketTimeoutError|ConnectionTimeoutError|ClientPayloadError|ClientOSError|ClientConnectionError|ClientConnectorDNSError|ConnectError|WriteTimeout|PoolTimeout|RemoteProtocolError|ChunkedEncodingError|LocalEntryNotFoundError)\b/,
     /^(?:[\w.]{0,120}\.)?(?:ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError|BrokenPipeError|ConnectTimeout|ReadTimeout|ConnectionError|NewConnectionError|MaxRetryError|ClientConnectorError|ServerDisconnectedError|IncompleteRead|ProtocolError|RemoteDisconnected|SSLError|SSLEOFError|ProxyError)\b/,
@@ -269,7 +273,7 @@ const DATA_ROWS: readonly Row[] = [
     /(?:Indexing|Loss|NLLLoss2d|Embedding|ScatterGatherKernel|IndexKernel)\w{0,20}\.cu:\d{1,6}.{0,200}Assertion `|Assertion `(?:srcIndex|t >= 0|idx_dim >= 0|index >= -sizes|target_val)/,
     /(?:corrupt(?:ed)?|truncated|malformed|damaged|invalid|bad) (?:data|record|sample|shard|example|batch|image|tar|file(?! descriptor)|row|token(?:s| id)?|index|parquet|jsonl?)\b/i,
     /(?:[Cc]hecksum|[Hh]ash|MD5|CRC) (?:mismatch|error|does not match|verification failed|failed).{0,100}(?:shard|data|record|token|file|chunk)|crc32c? .{0,30}mismatch|tfrecord.{0,60}(?:corrupt|truncat)|DataLossError: (?:corrupted|truncated) record|corrupted record at/i,
-    /FileNotFoundError: .{0,200}(?:train|valid|test|data|shard|tokeniz|corpus|\.jsonl|\.parquet|\.arrow|\.bin\b|\.idx|\.tar|\.npy|\.zst)/,
+    /FileNotFoundError: (?!.{0,300}\.(?:ya?ml|toml|cfg|ini)\b).{0,200}(?:train|valid|test|data|shard|tokeniz|corpus|\.jsonl|\.parquet|\.arrow|\.bin\b|\.idx|\.tar|\.npy|\.zst)/,
   ]),
 ];
 

@@ -106,6 +106,7 @@ export const DETECTOR_IDS = [
   'z-loss',
   'resume-mismatch',
   'checkpoint-stalled',
+  'evals-stalled',
   'checkpoint-missing',
   'pending-long',
   'partial-allocation',

@@ -38,6 +38,7 @@ import { wantedLine, watchPart } from './wanted.ts';
 import {
   code,
   comment,
+  count,
   details,
   digestHex,
   fenced,
@@ -248,13 +249,24 @@ function backPart({ submission }: PastAttempt, manifest: Manifest | null): strin
   return `After attempt ${submission.attempt}, started again from ${from}.`;
 }
 
-function failuresPart({ incidents }: RunState, end: Ending): string {
+/** Preemptions that the job survived. */
+export function preemptedText(looks = 0): string | null {
+  return looks === 0 ? null : `preempted inside the job, seen in ${count(looks, 'check')}`;
+}
+
+function failuresPart({ incidents, observation }: RunState, end: Ending): string {
   const { status, errorType, exitCode, engineDetails, message } = end;
   const lines = incidents
     .slice(-limits.shownRowsMax)
     .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentMark(incident)}`);
   // The end itself is not a failure before the end.
-  const none = status === 'FAILED' ? 'No incident came before the end.' : 'Notable failures: none.';
+  const none =
+    status === 'FAILED'
+      ? 'No incident came before the end.'
+      : end.diagnosis === undefined
+        ? 'Notable failures: none.'
+        : null;
+  const preempted = preemptedText(observation?.course?.preemptions);
   const exit = nonEmpty(
     errorType !== null && `error type ${code(errorType)}`,
     exitCode !== null && `exit code ${exitCode}`,
@@ -262,7 +274,9 @@ function failuresPart({ incidents }: RunState, end: Ending): string {
   );
   return paragraphs(
     end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
-    lines.length === 0 ? none : `Notable failures:\n\n${lines.join('\n')}`,
+    lines.length === 0 && preempted === null
+      ? none
+      : `Notable failures:\n\n${nonEmpty(...lines, preempted !== null && `- ${preempted}`).join('\n')}`,
     exit.length === 0 ? null : `Engine: ${exit.join(', ')}.`,
     message === '' ? null : `The engine's last message:\n\n${fenced(message, limits.shownBlockCharsMax)}`,
   );

@@ -98,6 +98,8 @@ const ALARM_WORDS: Readonly<Record<DetectorId, (facts: Alarm) => string>> = {
     `a resume repeated steps ${d.step}, and their loss differs by ${d.seen} (allowed: ${d.bound})`,
   'checkpoint-stalled': (d) =>
     `training continues, and for ${d.minutes} min no new checkpoint was completed (newest step: ${d.seen}; expected every ${d.bound} min)`,
+  'evals-stalled': (d) =>
+    `training continues, and for ${d.minutes} min there was no evaluation; the longest time between two was ${d.bound} min`,
   'checkpoint-missing': (d) =>
     `the log reports the checkpoint of step ${d.step} as saved, and for ${d.minutes} min the store has had no complete one of that step or a later one (newest complete step: ${d.seen})`,
   'pending-long': (d) => `the job has been waiting in the queue for ${d.minutes} min`,

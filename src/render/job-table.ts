@@ -157,7 +157,7 @@ export function witnessTable(state: RunState): string | null {
     row(
       'Progress',
       progress === null
-        ? 'no step yet'
+        ? noStepText(seen)
         : `${progressText(seen.step, seen.totalSteps)}${seen.loss === null ? '' : `, loss ${text(seen.loss)}`}`,
       progress?.at,
     ),
@@ -175,6 +175,12 @@ export function witnessTable(state: RunState): string | null {
     ),
   ];
   return table(['Witness', 'Report', 'When'], rows);
+}
+
+/** Without a step in a log that grows, nothing shows whether the job starts, trains or hangs. */
+function noStepText({ status, logOffset, course }: Observation): string {
+  if (status !== 'RUNNING' || logOffset === 0 || course?.grewAt === undefined) return 'no step yet';
+  return 'cannot tell: the log has no step that ferrybot can read. If the job already trains, give one of its training lines in `trainerLine` of the lane.';
 }
 
 function witnessedStatus(engine: Witnesses['engine']): string {

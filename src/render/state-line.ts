@@ -55,11 +55,16 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
         : `at least ${expectedStep - limits.finalStepSlack} of ${expectedStep}`,
       RESULTS[verdict.stepOutcome],
     ],
+    ...(end.status === 'SUCCEEDED' && end.diagnosis !== undefined
+      ? [['log', `ends with a failure: ${code(end.diagnosis.class)}`, 'no failure', RESULTS.unknown]]
+      : []),
     ...verdict.rows.map((row) => [
       code(row.key),
       row.value === null ? 'not found' : `${text(row.value)}${comparison(row)}`,
       row.median === null
-        ? 'no median yet'
+        ? row.outcome === 'unknown' && row.value !== null
+          ? 'not negative'
+          : 'no median yet'
         : `within ${text(row.tolerancePercent)} % of ${text(shortNumber(row.median))}`,
       RESULTS[row.outcome],
     ]),

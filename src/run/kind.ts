@@ -48,7 +48,9 @@ export function judgeRun(end: Ending, lane: LaneConfig, history: readonly Sealed
   const stepOutcome = judgeStep(end.lastStep, expectedStep);
   const rows = lane.metrics.map((metric) => judgeMetric(metric, end.metrics[metric.key] ?? null, recent));
   const statusOk = end.status === 'SUCCEEDED';
-  const outcomes = [statusOk ? 'pass' : 'fail', stepOutcome, ...rows.map((row) => row.outcome)];
+  // Exit code 0 does not explain a failure at the end of the log.
+  const logOutcome = statusOk && end.diagnosis !== undefined ? 'unknown' : 'pass';
+  const outcomes = [statusOk ? 'pass' : 'fail', stepOutcome, logOutcome, ...rows.map((row) => row.outcome)];
   const result = outcomes.includes('fail') ? 'fail' : outcomes.includes('unknown') ? 'unknown' : 'pass';
   return {
     result,
@@ -76,6 +78,9 @@ function judgeMetric(
   const number = numberOf(value ?? '');
   if (!Number.isFinite(number))
     return { ...base, median: null, worsePercent: null, outcome: value === null ? 'unknown' : 'fail' };
+  // A policy's loss may be negative, as in its earlier runs; any other one is impossible.
+  if (number < 0 && NEVER_NEGATIVE.test(metric.key) && past.every((one) => one >= 0))
+    return { ...base, median: null, worsePercent: null, outcome: 'unknown' };
   if (past.length === 0) return { ...base, median: null, worsePercent: null, outcome: 'no-baseline' };
   const median = medianOf(past);
   const worse = metric.better === 'lower' ? number - median : median - number;
@@ -88,6 +93,8 @@ function judgeMetric(
     outcome: worsePercent <= Number(metric.tolerancePercent) ? 'pass' : 'fail',
   };
 }
+
+const NEVER_NEGATIVE = /(?:^|[/_-])(?:loss|nll|bpb|ppl|perplexity|cross_?entropy)(?:$|[/_-])/i;
 
 /** Parses a number. Blank text is not a number, although `Number` parses it as zero. */
 function numberOf(text: string): number {

@@ -8,10 +8,11 @@ import {
   NO_SERIES,
   type PastEnd,
   type Series,
+  type SeriesLaw,
 } from '../detectors/detector.ts';
 import { LOW_USE_LIMITS } from '../detectors/engine.ts';
-import { SPEED_LAW } from '../detectors/progress.ts';
-import { shareOf } from '../diagnosis/trainers.ts';
+import { SPEED_LAW, SPEED_NOISES } from '../detectors/progress.ts';
+import { shareOf } from '../diagnosis/training-line.ts';
 import { isTerminal } from '../domain/engine.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { trainedAlike, trainsSmaller } from '../domain/launch/ladder.ts';
@@ -21,7 +22,7 @@ import type { Course, OpenLog, Pace, RecordedSeries } from '../domain/logbook/ev
 import { type RunState, TRACE_POINTS_MAX } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
-import { type Look, NO_WITNESSES } from './look.ts';
+import { type Look, NO_WITNESSES, type Witnesses } from './look.ts';
 import { isOfAttempt, storedEvidence, storeSeenOf } from './tracker-and-stores.ts';
 import {
   comparedOf,
@@ -50,6 +51,9 @@ export function courseOf(state: RunState, look: Look): Course {
     ...movement(before, look, now),
     ...measured(state, before, look),
     ...saved(state, before, look, now),
+    ...evaluated(before, look, now),
+    ...present({ preemptions: look.log.isPreempted ? (before.preemptions ?? 0) + 1 : before.preemptions }),
+    ...present({ grewAt: look.logOffset > (state.observation?.logOffset ?? 0) ? now : before.grewAt }),
     ...lastSteps(look),
   };
 }
@@ -81,36 +85,86 @@ function measured(
   state: RunState,
   before: Course,
   look: Look,
-): Pick<Course, 'series' | 'speed' | 'idle' | 'idleSince' | 'slowSince' | 'replayed'> {
+): Pick<
+  Course,
+  'series' | 'speed' | 'speedUnit' | 'speedNoise' | 'idle' | 'idleSince' | 'slowSince' | 'replayed'
+> {
   const { training } = look.log;
   const series = FOLLOWED.flatMap((name) => {
     const one = training.series[name];
     return one === undefined ? [] : [[name, recorded(one)] as const];
   });
-  const value = speedOf(state, look);
-  const speed =
-    value === null ? before.speed : recorded(addValue(readSeries(before.speed), SPEED_LAW, value, null));
+  const now = speedOf(state, look);
+  const law = speedLaw(before, now?.values ?? []);
+  const after = now === null ? null : addValue(readSeries(before.speed), law, now.value, null);
+  const speed = after === null ? before.speed : recorded(after);
   const use = useAt(look);
   const idle = use === null ? before.idle : use < LOW_USE_LIMITS.percent ? (before.idle ?? 0) + 1 : 0;
   const { pairs } = training.replay;
-  const now = toRfc3339(look.at);
+  const at = toRfc3339(look.at);
   return present({
     series: series.length === 0 ? undefined : Object.fromEntries(series),
     speed,
+    speedUnit: now?.unit ?? before.speedUnit,
+    speedNoise: now === null ? before.speedNoise : noiseAfter(before, now),
     idle,
-    idleSince: idle === undefined || idle === 0 ? undefined : (before.idleSince ?? now),
-    slowSince: speed?.streak === undefined ? undefined : (before.slowSince ?? now),
+    idleSince: idle === undefined || idle === 0 ? undefined : (before.idleSince ?? at),
+    slowSince: speed?.streak === undefined ? undefined : (before.slowSince ?? at),
     replayed: pairs.length === 0 ? undefined : pairs,
   });
 }
 
-/** Tokens or steps per second from the log; otherwise computed from the exact steps of two observations. */
-function speedOf({ observation }: RunState, { at, log }: Look): number | null {
-  const { look } = log.training;
-  const tokens = medianOf(look.tokensPerSecond);
-  if (tokens !== null) return tokens;
-  const seconds = medianOf(look.secondsPerStep);
-  if (seconds !== null) return 1 / seconds;
+type Speed = { readonly value: number; readonly unit: SpeedUnit; readonly values: readonly number[] };
+type SpeedUnit = NonNullable<Course['speedUnit']>;
+
+/**
+ * Tokens, samples or steps per second: what the lines have, in this order, because the steps of a growing batch take longer. An attempt
+ * keeps its first unit. Steps may be computed from the exact steps of two observations.
+ */
+function speedOf(state: RunState, look: Look): Speed | null {
+  const { tokensPerSecond, samplesPerSecond, secondsPerStep } = look.log.training.look;
+  const steps = secondsPerStep.map((seconds) => 1 / seconds);
+  const told = { tokens: tokensPerSecond, samples: samplesPerSecond, steps };
+  const unit = state.observation?.course?.speedUnit;
+  const units = unit === undefined ? (['tokens', 'samples', 'steps'] as const) : [unit];
+  for (const one of units) {
+    const value = medianOf(told[one]);
+    if (value !== null) return { value, unit: one, values: told[one] };
+  }
+  const value = unit === undefined || unit === 'steps' ? stepsBetween(state, look) : null;
+  return value === null ? null : { value, unit: 'steps', values: [] };
+}
+
+/** Fewer lines show no spread. */
+const NOISE_LINES_MIN = 4;
+/** The standard deviation of normally distributed values, by their median distance from the median; and that of a median of many. */
+const DEVIATION = 1.48;
+const OF_MEDIAN = 1.25;
+const NOISE_WEIGHT = 0.1;
+
+/**
+ * The relative deviation of the speed, from line to line in one observation or else from one observation to the next, averaged over
+ * observations.
+ */
+function noiseAfter({ speedNoise: before, speed }: Course, { value, values }: Speed): string | undefined {
+  const { trend, values: looks } = readSeries(speed);
+  const isBetween = values.length === 0;
+  const isUsual = trend !== null && looks >= SPEED_LAW.warmUpValues && speed?.streak === undefined;
+  if (isBetween ? !isUsual : values.length < NOISE_LINES_MIN) return before;
+  const distance = medianOf(values.map((one) => Math.abs(one - value))) ?? 0;
+  const now = values.length > 0 ? (DEVIATION * distance) / value : Math.abs(value / (trend ?? value) - 1);
+  const known = Number(before ?? now);
+  return decimal(known + (now - known) * Math.max(NOISE_WEIGHT, 1 / Math.max(looks, 1)));
+}
+
+/** A run whose speed varies that much is slow only beyond its own spread. */
+function speedLaw({ speedNoise = '0' }: Course, values: readonly number[]): SeriesLaw {
+  const noise =
+    values.length === 0 ? Number(speedNoise) : (OF_MEDIAN * Number(speedNoise)) / Math.sqrt(values.length);
+  return { ...SPEED_LAW, factor: Math.min(SPEED_LAW.factor, 1 - SPEED_NOISES * noise) };
+}
+
+function stepsBetween({ observation }: RunState, { at, log }: Look): number | null {
   const since = fromRfc3339(observation?.at ?? '');
   if (observation === null || since === null || observation.step === null || log.step === null) return null;
   const isExact = observation.stepIsExact && log.step.exact && observation.unread === undefined;
@@ -133,6 +187,14 @@ function saved(
   // Use the previous observation's time, the earliest possible completion, so that a late checkpoint is reported in time.
   const newest = { at: observation?.at ?? now, longestGapMs: longest === 0 ? null : longest };
   return present({ saved: newest, savingSince });
+}
+
+/** Evaluations, by the observations that saw one. */
+function evaluated({ evaluated: last }: Course, { at, log }: Look, now: string): Pick<Course, 'evaluated'> {
+  if (!log.isEvaluated) return present({ evaluated: last });
+  const gap = last === undefined ? 0 : at - (fromRfc3339(last.at) ?? at);
+  const longestGapMs = Math.max(last?.longestGapMs ?? 0, gap);
+  return { evaluated: { at: now, longestGapMs, looks: (last?.looks ?? 0) + 1 } };
 }
 
 /** Converts a series for the record, with decimals as text. */
@@ -260,10 +322,12 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
   const course = courseOf(state, look);
   const { look: now, series } = log.training;
   const percent = useAt(look);
+  const speed = speedOf(state, look);
   const manifest = state.order?.manifest ?? null;
   const every = manifest?.retention.temporaryEveryMinutes ?? null;
   const at = (time: string | undefined): Instant | null => fromRfc3339(time ?? '');
   const moved = at(course.moved?.at);
+  const evaluatedAt = at(course.evaluated?.at);
   const stored = storedEvidence(storeSeenOf(state, look), at(course.steppingSince));
   const isLogRead = look.logUnread === null && job.kind === 'found';
   return {
@@ -283,12 +347,18 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     series,
     isLossLost: log.failures.some(({ id }) => id === LOSS_NOT_FINITE),
     speed: readSeries(course.speed),
-    speedNow: isLogRead ? speedOf(state, look) : null,
-    speedBefore: speedBefore(state),
+    speedNow: isLogRead ? (speed?.value ?? null) : null,
+    speedFloor: speedLaw(course, speed?.values ?? []).factor,
+    speedBefore: speedBefore(state, course.speedUnit),
     slowSince: at(course.slowSince),
     use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
     replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
     ...savedOf(look, course, stored),
+    evaluated:
+      course.evaluated === undefined || evaluatedAt === null
+        ? null
+        : { ...course.evaluated, at: evaluatedAt },
+    grewAt: at(course.grewAt),
     isStoreRead: stored.isStoreRead,
     unstored: stored.unstored,
     saveEveryMs: every === null ? null : every * 60_000,
@@ -300,7 +370,7 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     lane: witnesses.lane,
     objective: objectiveOf(state, look),
     disk: witnesses.disk,
-    left: leftBy(manifest, look),
+    left: { ...leftBy(manifest, look), work: hasWorked(look) },
   };
 }
 
@@ -328,8 +398,9 @@ function savedOf(
 }
 
 /** A machine that is slow from the start has no faster observation of its own for comparison. */
-function speedBefore(state: RunState): number | null {
+function speedBefore(state: RunState, unit: Course['speedUnit']): number | null {
   const trends = trainedAlike(state).flatMap(({ observation }) => {
+    if (observation?.course?.speedUnit !== unit) return [];
     const { trend, values } = readSeries(observation?.course?.speed);
     return trend === null || values <= SPEED_LAW.warmUpValues ? [] : [trend];
   });
@@ -348,11 +419,17 @@ function objectiveOf(
   return [first, before, now].every(Number.isFinite) ? { ...objective, first, before, now } : null;
 }
 
+/** Signs of work beside steps and losses in the log. */
+function hasWorked({ log, metrics }: Look): boolean {
+  const isSaved = log.checkpointStep !== null || Object.keys(log.evals).length > 0;
+  return isSaved || Number(metrics['global_step'] ?? 0) > 0;
+}
+
 /** What the job left as required. Nothing is missing if the lane requires nothing, or if this process cannot read the file. */
 function leftBy(
   manifest: Manifest | null,
   { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Look,
-): Evidence['left'] {
+): Witnesses['left'] {
   const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
   const isSaved =
     permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;

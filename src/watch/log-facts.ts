@@ -1,14 +1,14 @@
 /** Facts from a job's log so far: a fold over its text that reads every line exactly once. */
 
-import { SIGNATURES } from '../diagnosis/rows.ts';
+import { NOISE } from '../diagnosis/choose-finding.ts';
+import { rowFor, SIGNATURES } from '../diagnosis/rows.ts';
+import { TRAINERS, type TrainerFormat, trainerSays } from '../diagnosis/trainers.ts';
 import {
   memoryReportIn,
   readTrainingLine,
   type ShownCount,
-  TRAINERS,
   type TrainingLine,
-  trainerSays,
-} from '../diagnosis/trainers.ts';
+} from '../diagnosis/training-line.ts';
 import { canonicalAddress } from '../domain/care/machines.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
@@ -96,7 +96,7 @@ const TELLING_WORDS: readonly string[] = [
   ...['resource busy', 'Xid 14', 'No space left on', 'OwnerDiedError', 'dead node', 'node heartbeat loss'],
   ...['marked dead because', 'Barrier timed out', 'CoordinationService', 'Fatal Python error', '\nF20'],
   ...['bad_alloc', 'length_error: ', 'No API key configured', 'No progress after ', 'autoscaler demand'],
-  ...['tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
+  ...['preempt', 'tier_blocked:', "slice couldn't schedule", "Quota '", 'Error: ', 'RayTaskError('],
   // Steps, losses, memory, trackers, evals.
   ...['Progress on:', 'loss', 'it/s]', 'it/s,', 's/it]', 's/it,', 'batch=', 'step=', 'iter=', ', skipped='],
   ...['grad_norm', 'grad norm', 'train step completed', 'https://wandb.ai/', 'eval/'],
@@ -108,18 +108,29 @@ const LINE_FEED = 10;
 const FOLD = 0x20;
 const REACH = Math.min(...TELLING_WORDS.map(({ length }) => length));
 
-const WORDS = TELLING_WORDS.map((word) => Uint8Array.from(word, (sign) => sign.charCodeAt(0) | FOLD));
 /** For each pair of adjacent bytes: how far the search may skip, and the words with this pair at the end of their first `REACH` bytes. */
-const [JUMPS, ENDING] = tables();
+type Search = readonly [Uint8Array, ReadonlyMap<number, readonly Uint8Array[]>];
+const SEARCH = searchFor(TELLING_WORDS);
+const SEARCHES = new WeakMap<TrainerFormat, Search>();
 
-function tables(): readonly [Uint8Array, ReadonlyMap<number, readonly Uint8Array[]>] {
+/** The search that also finds the lines of a lane's own row. */
+function searchWith(own: TrainerFormat | null): Search {
+  const known = own === null ? SEARCH : SEARCHES.get(own);
+  if (known !== undefined || own === null) return known ?? SEARCH;
+  const made = searchFor([...TELLING_WORDS, ...own.words]);
+  SEARCHES.set(own, made);
+  return made;
+}
+
+function searchFor(telling: readonly string[]): Search {
+  const words = telling.map((word) => Uint8Array.from(word, (sign) => sign.charCodeAt(0) | FOLD));
   const jumps = new Uint8Array(0x10000).fill(REACH - 1);
-  for (const word of WORDS)
+  for (const word of words)
     for (let end = 1; end < REACH; end += 1) {
       const pair = pairAt(word, end);
       jumps[pair] = Math.min(jumps[pair] ?? 0, REACH - 1 - end);
     }
-  return [jumps, Map.groupBy(WORDS, (word) => pairAt(word, REACH - 1))];
+  return [jumps, Map.groupBy(words, (word) => pairAt(word, REACH - 1))];
 }
 
 function pairAt(bytes: Uint8Array, end: number): number {
@@ -130,16 +141,21 @@ function pairAt(bytes: Uint8Array, end: number): number {
  * The index of the first telling word in [from, end); -1 for none (Wu and Manber, *A fast algorithm for multi-pattern searching*, 1994). A
  * word with its newline before `from` counts from that newline.
  */
-export function findTellingWord(bytes: Uint8Array, from: number, end: number): number {
+export function findTellingWord(
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  [jumps, ending]: Search = SEARCH,
+): number {
   let at = from + REACH - 1;
   while (at < end) {
     const pair = (((bytes[at - 1] ?? 0) | FOLD) << 8) | (bytes[at] ?? 0) | FOLD;
-    const jump = JUMPS[pair] ?? 1;
+    const jump = jumps[pair] ?? 1;
     if (jump > 0) {
       at += jump;
       continue;
     }
-    for (const word of ENDING.get(pair) ?? []) if (isAt(bytes, at - REACH + 1, word)) return at - REACH + 1;
+    for (const word of ending.get(pair) ?? []) if (isAt(bytes, at - REACH + 1, word)) return at - REACH + 1;
     at += 1;
   }
   return -1;
@@ -181,8 +197,12 @@ export type LogFacts = {
   /** Whether the first step completed: the only evidence that the job fits in memory. */
   readonly firstStepCompleted: boolean;
   readonly evalRunning: boolean;
-  /** The latest values of `eval/…` keys, as printed. */
+  /** The latest values of `eval/…` keys, as printed; `eval/loss` is the loss of any trainer's evaluation. */
   readonly evals: Readonly<Record<string, string>>;
+  /** Whether this part of the log has the result of an evaluation. */
+  readonly isEvaluated: boolean;
+  /** Whether this part of the log tells of a preemption. */
+  readonly isPreempted: boolean;
   /** Runs from tracker links in the log. */
   readonly trackers: readonly TrackerRun[];
   /** The step of the newest checkpoint with a commit line. */
@@ -207,6 +227,8 @@ export const NO_LOG_FACTS: LogFacts = {
   firstStepCompleted: false,
   evalRunning: false,
   evals: {},
+  isEvaluated: false,
+  isPreempted: false,
   trackers: [],
   checkpointStep: null,
   checkpointPath: null,
@@ -220,16 +242,19 @@ export const NO_LOG_FACTS: LogFacts = {
  * Reads the next chunk of a log: UTF-8 that ends with a complete character. The result does not depend on the chunk boundaries. No chunk is
  * read twice, so errors of hours ago do not return (the trap of grep-before-tail). Only lines that can contain facts are decoded to text.
  */
-export function readLogBytes(before: LogFacts, read: Uint8Array): LogFacts {
+export function readLogBytes(before: LogFacts, read: Uint8Array, own: TrainerFormat | null = null): LogFacts {
   const piece = withLineEnds(read);
-  const facts = afterReturn(before, piece);
+  const facts = afterReturn(before, piece, own);
   const firstEnd = piece.indexOf(NEWLINE);
-  if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece));
+  if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece), own);
   // Join the line that the chunk boundary split; read the other lines in place.
   const first = { ...facts, carry: '', skipping: false };
-  const opened = facts.skipping ? first : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)));
+  const opened = facts.skipping
+    ? first
+    : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)), own);
   const end = piece.lastIndexOf(NEWLINE) + 1;
-  return carryOn(readLines(opened, piece, firstEnd + 1, end), textOf(piece.subarray(end)));
+  const whole = readLines(opened, piece.subarray(0, end), firstEnd + 1, own);
+  return carryOn(whole, textOf(piece.subarray(end)), own);
 }
 
 const NEWLINE = 10;
@@ -246,9 +271,9 @@ function withLineEnds(piece: Uint8Array): Uint8Array {
 }
 
 /** Only the next chunk shows whether a carriage return at the end of a chunk ends the line. */
-function afterReturn(facts: LogFacts, piece: Uint8Array): LogFacts {
+function afterReturn(facts: LogFacts, piece: Uint8Array, own: TrainerFormat | null): LogFacts {
   const isLineEnd = facts.carry.endsWith('\r') && piece.length > 0 && piece[0] !== NEWLINE;
-  return isLineEnd ? readLine({ ...facts, carry: '' }, facts.carry) : facts;
+  return isLineEnd ? readLine({ ...facts, carry: '' }, facts.carry, own) : facts;
 }
 
 // Keep a byte order mark as a character, so that the same bytes give the same text for any chunk boundaries.
@@ -259,38 +284,46 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Keeps the unfinished last line, or reads it if it is longer than any real one. */
-function carryOn(facts: LogFacts, carry: string): LogFacts {
+function carryOn(facts: LogFacts, carry: string, own: TrainerFormat | null): LogFacts {
   if (carry.length <= limits.logLineCharsMax) return { ...facts, carry };
-  return { ...readLine({ ...facts, carry: '' }, carry), skipping: true };
+  return { ...readLine({ ...facts, carry: '' }, carry, own), skipping: true };
 }
 
-/** Reads whole lines in [begin, end), where a newline precedes `begin`. Lines without a telling word are only counted. */
-function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, end: number): LogFacts {
+/** Reads whole lines from `begin`, where a newline precedes it. Lines without a telling word are only counted. */
+function readLines(facts: LogFacts, bytes: Uint8Array, begin: number, own: TrainerFormat | null): LogFacts {
+  const end = bytes.length;
+  const search = searchWith(own);
   let next = facts;
   for (let from = begin; from < end; ) {
-    const at = findTellingWord(bytes, from - 1, end);
+    const at = findTellingWord(bytes, from - 1, end, search);
     const start = at === -1 ? end : Math.max(from, bytes.lastIndexOf(NEWLINE, at + 1) + 1);
     next = { ...next, lines: next.lines + countLines(bytes, from, start) };
     if (at === -1) return next;
     const lineEnd = bytes.indexOf(NEWLINE, start);
-    next = readLine(next, textOf(bytes.subarray(start, lineEnd)));
+    next = readLine(next, textOf(bytes.subarray(start, lineEnd)), own);
     from = lineEnd + 1;
   }
   return next;
 }
 
 /** Reads the last line of a log that ended without a newline. */
-export function finishLog(facts: LogFacts): LogFacts {
-  return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry);
+export function finishLog(facts: LogFacts, own: TrainerFormat | null = null): LogFacts {
+  return facts.carry === '' ? facts : readLine({ ...facts, carry: '' }, facts.carry, own);
 }
 
-function readLine(facts: LogFacts, whole: string): LogFacts {
+function readLine(facts: LogFacts, whole: string, own: TrainerFormat | null): LogFacts {
   const line = cutText(whole, limits.logLineCharsMax).replace(/\r$/, '');
+  if (NOISE.test(line)) return { ...facts, lines: facts.lines + 1 };
   const counted = readFailure({ ...facts, lines: facts.lines + 1 }, line);
-  const training = readTrainingLine(line);
-  if (training?.work === 'eval') return readEvalBar(counted, training);
+  const training = readTrainingLine(line, own);
+  if (training?.work === 'eval')
+    return readPlainLine(EVAL_KEY.test(line) ? counted : readEval(counted, training), line, own);
   const isOther = training === null || training.work === 'other';
-  return readPlainLine(isOther ? readMemory(counted, line) : readTraining(counted, training, line), line);
+  return readPlainLine(
+    isOther ? readMemory(counted, line) : readTraining(counted, training, line),
+    line,
+    own,
+  );
 }
 
 /** Memory reports of any program between the training lines. */
@@ -305,7 +338,7 @@ function readMemory(facts: LogFacts, line: string): LogFacts {
 function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFacts {
   const { exactTotal } = facts;
   if (line.work === 'unnamed' && exactTotal !== null && line.total?.value !== exactTotal) return facts;
-  const known = withTraining(facts, line);
+  const known = withEvalLoss(withTraining(facts, line), line);
   // Some trainers print a NaN loss before the first step.
   if (line.step?.value === 0) return known;
   const isBroken = isNotFinite(line, known.training);
@@ -321,9 +354,11 @@ function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFac
 function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
   const { step, total, measures } = line;
   const moved = step !== null ? step.value !== facts.step?.value : measures.loss !== undefined;
+  // A record of several lines names its step in the first one.
+  const at = step ?? (facts.step?.exact === true ? facts.step : null);
   return {
     ...facts,
-    training: addTrainingLine(facts.training, line, moved ? facts.lines : null),
+    training: addTrainingLine(facts.training, line, moved ? facts.lines : null, at),
     step: step ?? facts.step,
     loss: measures.loss ?? facts.loss,
     // rules HR-48, ML-15
@@ -331,38 +366,58 @@ function withTraining(facts: LogFacts, line: TrainingLine): LogFacts {
   };
 }
 
-/** An eval starts with a bar without steps and ends when its bar is full. */
-function readEvalBar(facts: LogFacts, { step, total }: TrainingLine): LogFacts {
+/** Levanter's eval starts with a bar without steps and ends when its bar is full. Other trainers print the result. */
+function readEval(facts: LogFacts, line: TrainingLine): LogFacts {
+  const { step, total, evalLoss } = line;
+  if (evalLoss !== null)
+    return withEvalLoss(step === null ? facts : withTraining(facts, { ...line, work: 'training' }), line);
   if (step === null) return { ...facts, evalRunning: true };
-  return step.value === total?.value ? { ...facts, evalRunning: false } : facts;
+  return step.value === total?.value ? { ...facts, evalRunning: false, isEvaluated: true } : facts;
 }
+
+/** Some trainers repeat the newest result in each training line. */
+function withEvalLoss(facts: LogFacts, { work, evalLoss }: TrainingLine): LogFacts {
+  if (evalLoss === null) return facts;
+  const isNew = work === 'eval' || facts.evals[EVAL_LOSS] !== evalLoss;
+  return { ...addEvals(facts, [[EVAL_LOSS, evalLoss]]), isEvaluated: facts.isEvaluated || isNew };
+}
+
+const EVAL_LOSS = 'eval/loss';
 
 // Entity and project may contain anything but a slash or a space; the emoji before the link may be mojibake.
 const TRACKER_LINK = /https:\/\/wandb\.ai\/[^/\s]{1,128}\/[^/\s]{1,128}\/runs\/([\w-]{1,128})(?![\w-])/;
 // More digits are no step, and exceed what a number stores exactly.
 const STEP_DIGITS_MAX = 15;
+const EVAL_KEY = /(?<![\w./-])eval\/\w/i;
 const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;
 
-function readPlainLine(facts: LogFacts, line: string): LogFacts {
-  let next = facts;
+function readPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null): LogFacts {
+  let next =
+    /preempt/i.test(line) && rowFor(line)?.class === 'preempted' ? { ...facts, isPreempted: true } : facts;
   const steps = trainerSays('totalSteps', line)?.[1];
   if (steps !== undefined)
     next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };
   if (trainerSays('firstStep', line) !== null) next = { ...next, firstStepCompleted: true };
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);
-  const [, path = null, step = ''] = trainerSays('saved', line) ?? [];
-  if (path !== null && step.length <= STEP_DIGITS_MAX)
-    next = { ...next, checkpointPath: path, checkpointStep: Number(step), isSaving: false };
-  else if (trainerSays('saving', line) !== null) next = { ...next, isSaving: true };
+  const saved = trainerSays('saved', line, own);
+  const at = saved?.groups?.['step'] ?? facts.step?.value ?? null;
+  if (saved !== null && at !== null && String(at).length <= STEP_DIGITS_MAX)
+    next = {
+      ...next,
+      checkpointPath: saved.groups?.['path'] ?? null,
+      checkpointStep: Number(at),
+      isSaving: false,
+    };
+  else if (trainerSays('saving', line, own) !== null) next = { ...next, isSaving: true };
   const resumed = trainerSays('resumed', line)?.[1];
   if (resumed !== undefined) {
     const replay = goneBack(next.training.replay, next.training.series.loss);
     next = { ...next, resumedFrom: resumed, training: { ...next.training, replay } };
   }
   const values = [...line.matchAll(EVAL_VALUE)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);
-  return values.length === 0 ? next : addEvals(next, values);
+  return values.length === 0 ? next : { ...addEvals(next, values), isEvaluated: true };
 }
 
 function addTracker(facts: LogFacts, [url, id = '']: RegExpExecArray): LogFacts {

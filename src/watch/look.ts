@@ -1,6 +1,6 @@
 /** The facts of one poll of a job, before conclusions are drawn. */
 
-import type { Evidence } from '../detectors/detector.ts';
+import type { Evidence, Followed } from '../detectors/detector.ts';
 import type { Diagnosis } from '../diagnosis/diagnose.ts';
 import { isTerminal, type JobObservation, type LiveJob } from '../domain/engine.ts';
 import { runInSubmissionId } from '../domain/launch/order.ts';
@@ -28,7 +28,7 @@ export type Witnesses = {
   readonly objective: Pick<NonNullable<Evidence['objective']>, 'key' | 'better'> | null;
   /** The intended run of the tracker, for a run without a manifest. */
   readonly trackerIntended: string | null;
-  readonly left: Evidence['left'];
+  readonly left: Omit<Evidence['left'], 'work'>;
 };
 
 export const NO_WITNESSES: Witnesses = {
@@ -47,7 +47,14 @@ export type StoredThen = {
 };
 
 /** The tracker's answer about the run `asked`. */
-export type TrackerHeard = { readonly asked: string; readonly answer: TrackerAnswer };
+export type TrackerHeard = {
+  readonly asked: string;
+  readonly answer: TrackerAnswer;
+  readonly keys?: Partial<TrackedKeys>;
+};
+
+/** The tracker's keys of each measure that detectors follow, in order of preference. */
+export type TrackedKeys = Readonly<Record<Followed, readonly string[]>>;
 
 /** The engine's answer, the facts from the log so far, and the offset for the next read. */
 export type Look = {
@@ -68,7 +75,7 @@ export type Look = {
   readonly stored?: Observed<StoredThen>;
   /** Undefined if no other source was asked. */
   readonly witnesses?: Witnesses;
-  /** Null unless the job failed and its log was readable. */
+  /** Null if the log was not readable, or shows no failure of a job that did not fail. */
   readonly diagnosis: Diagnosis | null;
   /** With a diagnosis: the last raw lines of the log, more than the record keeps. */
   readonly logEnd?: readonly string[];

@@ -1,7 +1,7 @@
 /** Converts one poll of a job to events: an observation, its incidents, and the end. */
 
 import { DETECTORS } from '../detectors/registry.ts';
-import type { ShownCount } from '../diagnosis/trainers.ts';
+import type { ShownCount } from '../diagnosis/training-line.ts';
 import { isTerminal, type JobObservation } from '../domain/engine.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { readIncident } from '../domain/incidents.ts';

@@ -1,25 +1,38 @@
 /** Facts from the tracker and the checkpoint stores at an observation, compared with the previous ones. */
 
-import type { Evidence } from '../detectors/detector.ts';
-import { BARE_TRAINING_LINE } from '../diagnosis/trainers.ts';
+import { type Evidence, FOLLOWED } from '../detectors/detector.ts';
+import { BARE_TRAINING_LINE, type TrainingLine } from '../diagnosis/training-line.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import type { Metrics, StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import type { Observation, RunState } from '../domain/logbook/run-state.ts';
 import type { TrackedRun } from '../domain/tracker.ts';
 import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.ts';
 import { type LogFacts, withFailure } from './log-facts.ts';
-import { type Look, redactAndTruncate } from './look.ts';
-import { addTrainingLine, numberOf } from './training.ts';
+import { type Look, redactAndTruncate, type TrackedKeys, type TrackerHeard } from './look.ts';
+import { addTrainingLine, numberOf, type Training, withMeasures } from './training.ts';
 
-/** Keys under which trainers report the minimised loss, the most common first. */
-const LOSSES = ['train/loss', 'loss', 'train_loss', 'train/loss_step', 'training/loss'];
+/** Keys of Levanter, Hugging Face's Trainer, Lightning and Megatron-LM per measure, the most common first. */
+export const TRACKED_KEYS: TrackedKeys = {
+  loss: [
+    ...['train/loss', 'loss', 'train_loss', 'train/cross_entropy_loss', 'train/loss_step', 'training/loss'],
+    'lm loss',
+  ],
+  'grad-norm': ['grad/norm/total', 'train/grad_norm', 'grad_norm', 'grad-norm'],
+  'z-loss': ['train/router/router_z_loss', 'train/z_loss', 'z_loss'],
+  'balance-loss': [
+    ...['train/router/load_balancing_loss', 'train/load_balancing_loss', 'load_balancing_loss'],
+    ...['seq_load_balancing_loss', 'train/aux_loss', 'aux_loss'],
+  ],
+  'router-entropy': ['train/router/routing_entropy', 'train/router_entropy', 'router_entropy'],
+  'expert-load': ['train/router/load_imbalance', 'train/load_imbalance', 'load_imbalance'],
+};
 
 /** The tracker's answer for the record; undefined if it was not asked. */
 export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefined {
   const { tracker } = look;
   if (tracker === null || tracker === undefined) return undefined;
   const clean = (said: string): string => redactAndTruncate(look, said);
-  const { asked, answer } = tracker;
+  const { asked, answer, keys } = tracker;
   const before = state.observation?.tracker?.last;
   if (answer.kind !== 'found')
     return present({ run: clean(asked), says: answer.kind, why: clean(answer.message), last: before });
@@ -38,7 +51,7 @@ export function trackerSeenOf(state: RunState, look: Look): TrackerSeen | undefi
       rowAt: textOf(run.rowAt),
       step: run.step,
       movedAt: hasMoved ? toRfc3339(look.at) : (before?.movedAt ?? null),
-      loss: lossOf(run),
+      loss: measuresOf(run, keys).loss ?? null,
     },
   };
 }
@@ -49,19 +62,23 @@ export function isOfAttempt({ submission }: RunState, { rowAt }: TrackedRun): bo
   return rowAt !== null && submittedAt !== null && rowAt >= submittedAt;
 }
 
-function lossOf({ metrics }: TrackedRun): string | null {
-  const key = LOSSES.find((name) => metrics[name] !== undefined);
-  return key === undefined ? null : (metrics[key] ?? null);
+/** The measures of the newest row. A lane's own keys replace the usual ones of that measure. */
+function measuresOf({ metrics }: TrackedRun, keys: TrackerHeard['keys'] = {}): TrackedRow['measures'] {
+  const found = FOLLOWED.flatMap((name) => {
+    const key = (keys[name] ?? TRACKED_KEYS[name]).find((one) => metrics[one] !== undefined);
+    return key === undefined ? [] : [[name, metrics[key] ?? ''] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 /** The newest row of this attempt; null if the tracker has none or did not answer. */
 function trackedRow(state: RunState, { tracker }: Pick<Look, 'tracker'>): TrackedRow | null {
   if (tracker == null || tracker.answer.kind !== 'found') return null;
   const { run } = tracker.answer;
-  return isOfAttempt(state, run) ? { step: run.step, loss: lossOf(run) } : null;
+  return isOfAttempt(state, run) ? { step: run.step, measures: measuresOf(run, tracker.keys) } : null;
 }
 
-type TrackedRow = { readonly step: number | null; readonly loss: string | null };
+type TrackedRow = Pick<TrainingLine, 'measures'> & { readonly step: number | null };
 
 /** Metrics of this attempt. Keys with a leading underscore belong to the tracker. */
 export function trackedMetrics(state: RunState, look: Pick<Look, 'tracker'>): Metrics {
@@ -77,34 +94,53 @@ function textOf(at: Instant | null): string | null {
 
 /**
  * Adds the newest tracker row to the log facts. A NaN or infinite loss in the row raises the alarm by itself. If the log has no steps, the
- * row replaces a training line, with its full precision. If the log has steps, only the log counts, so that no step counts twice.
+ * row replaces a training line, with its full precision. If the log has steps, only measures that its lines lack come from a new row, so
+ * that nothing counts twice.
  */
 export function withTrackedRow(state: RunState, look: Look): Look {
   const row = trackedRow(state, look);
   if (row === null) return look;
-  const { loss, step } = row;
+  const { step } = row;
+  const { loss } = row.measures;
   const log =
-    loss !== null && Number.isNaN(numberOf(loss))
+    loss !== undefined && Number.isNaN(numberOf(loss))
       ? withFailure(
           look.log,
           LOSS_NOT_FINITE,
           `the tracker has the loss ${loss} at step ${step ?? 'unknown'}`,
         )
       : look.log;
-  return { ...look, log: withLine(state.observation, log, row) };
+  return { ...look, log: withRow(state.observation, log, row) };
 }
 
-function withLine(before: Observation | null, log: LogFacts, { step, loss }: TrackedRow): LogFacts {
-  const hadNone = before === null || before.step === null || before.step === before.tracker?.last?.step;
-  if (step === null || log.training.look.lines > 0 || !hadNone || step === before?.step) return log;
+function withRow(before: Observation | null, log: LogFacts, { step, measures }: TrackedRow): LogFacts {
+  const last = before?.tracker?.last?.step ?? null;
+  const hadNone = before === null || before.step === null || before.step === last;
+  if (step === null || step === last) return log;
   const exact = { value: step, exact: true };
-  const line = { ...BARE_TRAINING_LINE, step: exact, measures: loss === null ? {} : { loss } };
+  const line = { ...BARE_TRAINING_LINE, step: exact, measures };
+  if (log.training.look.lines > 0 || !hadNone || step === before?.step)
+    return { ...log, training: withLacking(before, log.training, line) };
   return {
     ...log,
     step: exact,
-    loss: loss ?? log.loss,
+    loss: measures.loss ?? log.loss,
     training: addTrainingLine(log.training, line, log.lines),
   };
+}
+
+/** Adds the row's measures that no line of this observation had. The loss always comes from one source. */
+function withLacking(before: Observation | null, training: Training, line: TrainingLine): Training {
+  const known = before?.course?.series ?? {};
+  const lacking = FOLLOWED.filter(
+    (name) => name !== 'loss' && training.series[name]?.values === known[name]?.values,
+  );
+  const measures = Object.fromEntries(
+    lacking.flatMap((name) =>
+      line.measures[name] === undefined ? [] : [[name, line.measures[name]] as const],
+    ),
+  );
+  return { ...training, series: withMeasures(training.series, { ...line, measures }) };
 }
 
 type Last = NonNullable<StoreSeen['last']>;

@@ -11,7 +11,7 @@ import {
   type Series,
 } from '../detectors/detector.ts';
 import { CATCH_UP_PAIRS } from '../detectors/measures.ts';
-import type { TrainingLine } from '../diagnosis/trainers.ts';
+import type { ShownCount, TrainingLine } from '../diagnosis/training-line.ts';
 import type { Pace, ReplayedStep } from '../domain/logbook/events/job-events.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import { present } from '../domain/values.ts';
@@ -122,6 +122,7 @@ export type Training = {
     readonly movedLines: readonly number[];
     readonly secondsPerStep: readonly number[];
     readonly tokensPerSecond: readonly number[];
+    readonly samplesPerSecond: readonly number[];
     readonly use: readonly number[];
     readonly remainingSeconds: number | null;
     /** The newest memory report. */
@@ -135,19 +136,25 @@ const NO_LOOK: Training['look'] = {
   movedLines: [],
   secondsPerStep: [],
   tokensPerSecond: [],
+  samplesPerSecond: [],
   use: [],
   remainingSeconds: null,
   memory: null,
 };
 export const NO_TRAINING: Training = { series: {}, replay: NO_REPLAY, look: NO_LOOK };
 
-/** Adds one line. `movedAt`: its line number if its step differs from the previous line's. */
-export function addTrainingLine(training: Training, line: TrainingLine, movedAt: number | null): Training {
+/** Adds one line. `movedAt`: its line number if its step differs from the previous line's. `at`: its step, or that of its record. */
+export function addTrainingLine(
+  training: Training,
+  line: TrainingLine,
+  movedAt: number | null,
+  at: ShownCount | null = line.step,
+): Training {
   const { look } = training;
-  const { secondsPerStep, tokensPerSecond, remainingSeconds, measures } = line;
+  const { secondsPerStep, tokensPerSecond, samplesPerSecond, remainingSeconds, measures } = line;
   const use = Number(measures['gpu-use'] ?? Number.NaN);
   return {
-    series: withMeasures(training.series, line),
+    series: withMeasures(training.series, { ...line, step: at }),
     replay: addReplayed(training.replay, line),
     look: {
       lines: look.lines + 1,
@@ -155,6 +162,7 @@ export function addTrainingLine(training: Training, line: TrainingLine, movedAt:
       movedLines: movedAt === null ? look.movedLines : [...look.movedLines, movedAt].slice(-MOVED_KEPT),
       secondsPerStep: kept(look.secondsPerStep, secondsPerStep),
       tokensPerSecond: kept(look.tokensPerSecond, tokensPerSecond),
+      samplesPerSecond: kept(look.samplesPerSecond, samplesPerSecond),
       use: kept(look.use, Number.isFinite(use) ? use : null),
       remainingSeconds: remainingSeconds ?? look.remainingSeconds,
       memory: line.memory ?? look.memory,
@@ -162,7 +170,11 @@ export function addTrainingLine(training: Training, line: TrainingLine, movedAt:
   };
 }
 
-function withMeasures(series: Training['series'], { measures, step }: TrainingLine): Training['series'] {
+/** Adds the measures of one line. */
+export function withMeasures(
+  series: Training['series'],
+  { measures, step }: TrainingLine,
+): Training['series'] {
   const said = FOLLOWED.flatMap((name) => {
     const value = measures[name];
     if (value === undefined) return [];

@@ -33,11 +33,14 @@ const healthy: Evidence = {
   speed: NO_SERIES,
   speedNow: null,
   speedBefore: null,
+  speedFloor: SPEED_LAW.factor,
   slowSince: at(560),
   use: null,
   replayed: null,
   saved: null,
   savingSince: null,
+  evaluated: null,
+  grewAt: null,
   isStoreRead: null,
   unstored: null,
   saveEveryMs: null,
@@ -49,8 +52,14 @@ const healthy: Evidence = {
   lane: null,
   objective: null,
   disk: null,
-  left: { checkpoint: null, metrics: null },
+  left: { checkpoint: null, metrics: null, work: false },
 };
+
+const evaluated = (minutes: number, gap: number, looks: number) => ({
+  at: at(minutes),
+  longestGapMs: gap * MINUTE,
+  looks,
+});
 
 const unstored = (answers: number) => ({ step: 400, newest: 200, since: at(560), answers });
 
@@ -286,6 +295,22 @@ const CASES: readonly Case[] = [
     'quiet',
   ],
   ['checkpoint-stalled', 'no interval', {}, 'cannot tell: checkpoints'],
+  ['evals-stalled', 'three times the longest gap', { evaluated: evaluated(480, 40, 5) }, 'alarm'],
+  ['evals-stalled', 'just less', { evaluated: evaluated(481, 40, 5) }, 'quiet'],
+  ['evals-stalled', 'two evaluations so far', { evaluated: evaluated(300, 40, 2) }, 'cannot tell: evals'],
+  [
+    'evals-stalled',
+    'a run that does not move either',
+    { evaluated: evaluated(400, 40, 5), moved: { at: at(410), longestGapMs: 0, looks: 9 } },
+    'quiet',
+  ],
+  [
+    'stalled-start',
+    'lines that nobody can read',
+    { hasTrained: false, grewAt: at(590) },
+    'cannot tell: progress',
+  ],
+  ['stalled-start', 'no new line for 19 min', { hasTrained: false, grewAt: at(581) }, 'alarm'],
   ['checkpoint-stalled', 'a write of an hour', { savingSince: at(540) }, 'alarm'],
   [
     'checkpoint-stalled',
@@ -427,7 +452,7 @@ const CASES: readonly Case[] = [
   [
     'green-no-op',
     'no checkpoint',
-    { status: 'SUCCEEDED', left: { checkpoint: false, metrics: true } },
+    { status: 'SUCCEEDED', left: { checkpoint: false, metrics: true, work: false } },
     'alarm',
   ],
   ['green-no-op', 'all there', { status: 'SUCCEEDED' }, 'quiet'],

@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest';
 import type { Evidence, Finding } from '../../src/detectors/detector.ts';
 import { resumeMismatch } from '../../src/detectors/measures.ts';
-import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
+import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import {
   addReplayed,
   comparedOf,

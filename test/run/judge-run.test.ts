@@ -45,6 +45,28 @@ describe('the verdict', () => {
     expect(loss(value, past).result).toBe(result);
   });
 
+  it.each([
+    ['a negative loss on the first run', '-1', history(), 'unknown'],
+    ['a negative loss after positive ones', '-1', history('3', '3.1'), 'unknown'],
+    ['a negative loss where earlier runs had one', '-1', history('-1', '-1.01'), 'pass'],
+    ['a loss of zero', '0', history('0'), 'pass'],
+  ] as const)('leaves %s to a person unless it is usual', (_, value, past, result) => {
+    expect(loss(value, past).result).toBe(result);
+  });
+
+  it('is no plain pass if the log of a successful job ends with a failure', () => {
+    const diagnosis = {
+      class: 'storage',
+      confidence: 'high',
+      response: 'escalate',
+      place: null,
+      error: null,
+      evidence: ['OSError: [Errno 28] No space left on device'],
+    } as const;
+    expect(judge({ diagnosis }).result).toBe('unknown');
+    expect(judge({ diagnosis, status: 'FAILED' }).result).toBe('fail');
+  });
+
   it('reverses the comparison when higher is better', () => {
     const of = { metrics: [{ ...LOSS, better: 'higher' as const }] };
     expect(['98', '97.9', '200'].map((value) => loss(value, undefined, of).result)).toEqual([

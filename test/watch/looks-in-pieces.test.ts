@@ -42,10 +42,10 @@ const engine = createSimulatedEngine({
  * Observes each time the log has grown to one of `sizes`; at the last one the job has failed. Only the
  * record is kept.
  */
-async function lookedAt(sizes: readonly number[], log = LOG): Promise<RunBuilder> {
+async function lookedAt(sizes: readonly number[], log = LOG, end: JobStatus = 'FAILED'): Promise<RunBuilder> {
   let run = aRun().gated().approved(bob).ordered().submitted();
   for (const [index, size] of [...sizes, log.length].entries()) {
-    const status: JobStatus = index === sizes.length ? 'FAILED' : 'RUNNING';
+    const status: JobStatus = index === sizes.length ? end : 'RUNNING';
     const { state } = run;
     if (state.submission === null) throw new Error('no submission');
     const look = await observeJob({
@@ -114,5 +114,49 @@ describe('a log that grows between observations', () => {
     expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual([
       '10.0.0.9',
     ]);
+  });
+});
+
+describe('a job that succeeds', () => {
+  const steps = Array.from({ length: 30 }, (_, index) => `step ${index + 1} loss 2.5`);
+  const ended = async (...lines: readonly string[]) => {
+    const run = await lookedAt([200], Buffer.from(`${[...steps, ...lines].join('\n')}\n`), 'SUCCEEDED');
+    return run.state;
+  };
+  const traceback = [
+    'Traceback (most recent call last):',
+    '  File "/app/train.py", line 30, in <module>',
+    '    save(model)',
+    'OSError: [Errno 28] No space left on device',
+    'Step failed',
+  ];
+
+  it('keeps the failure at the end of its log', async () => {
+    const { end } = await ended(...traceback);
+    expect(end?.diagnosis).toMatchObject({ class: 'storage' });
+  });
+
+  it('has no failure if training went on after it, or none happened', async () => {
+    expect((await ended()).end?.diagnosis).toBeUndefined();
+    const later = steps.map((line) => line.replace('step ', 'step 1'));
+    expect((await ended(...traceback, ...later)).end?.diagnosis).toBeUndefined();
+  });
+
+  it('counts the preemptions that it survived', async () => {
+    const { observation } = await ended(
+      'The instance was preempted at 12:01',
+      'step 30 loss 2.5',
+      'step 31 loss 2.4',
+    );
+    expect(observation?.course?.preemptions).toBe(1);
+  });
+
+  it('is no empty success with a checkpoint and an evaluation in its log', async () => {
+    const saved = ['Saved checkpoint to gs://lab/x for step 40', 'eval/loss: 2.3'];
+    const log = Buffer.from(`${saved.join('\n')}\n`);
+    const told = incidentsWith((await lookedAt([], log, 'SUCCEEDED')).state.incidents, 'run-alarm');
+    expect(
+      told.filter(({ detail }) => detail.detector === 'green-no-op' && detail.seen.includes('steps')),
+    ).toEqual([]);
   });
 });

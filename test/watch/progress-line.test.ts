@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
+import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 
 const golden = readFileSync(
   new URL('../../fixtures/progress/tqdm-loggable-lines.txt', import.meta.url),
@@ -48,6 +48,8 @@ describe('a progress line', () => {
       measures: { loss: '15.5' },
       secondsPerStep: 34.5,
       tokensPerSecond: null,
+      samplesPerSecond: null,
+      evalLoss: null,
       elapsedSeconds: 1066,
       remainingSeconds: 241,
       memory: null,

@@ -1,7 +1,7 @@
 /** Training lines as trainers print them: step, loss and speed, and lines that are not training lines. */
 
 import { describe, expect, it } from 'vitest';
-import { readTrainingLine } from '../../src/diagnosis/trainers.ts';
+import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 import { NO_LOG_FACTS } from '../../src/watch/log-facts.ts';
 import { paceOf } from '../../src/watch/training.ts';
 import { readLogText } from '../support/log-text.ts';
@@ -9,7 +9,7 @@ import { readLogText } from '../support/log-text.ts';
 type Said = { step?: number; total?: number; loss?: string; seconds?: number; tokens?: number };
 function said(line: string): Said | null {
   const read = readTrainingLine(line);
-  if (read === null || read.work === 'other') return null;
+  if (read === null || read.work === 'other' || read.work === 'eval') return null;
   return {
     ...(read.step === null ? {} : { step: read.step.value }),
     ...(read.total === null ? {} : { total: read.total.value }),

@@ -56,7 +56,7 @@ function recordedTracker(records: readonly TraceRecord[], now: Instant): AskedTr
 function trackerAnswer({ at, tracker }: RecordOf<'tracker'>): TrackerAnswer {
   if (typeof tracker === 'string') return { kind: tracker, message: 'the tracker gave no answer' };
   const { run, name = run, state, globalStep, loss, heartbeatAt, rowAt = at } = tracker;
-  const metrics = loss === null ? {} : { 'train/loss': loss };
+  const metrics = { ...(loss === null ? {} : { 'train/loss': loss }), ...tracker.metrics };
   return {
     kind: 'found',
     run: { identity: run, name, url: '', state, heartbeatAt, rowAt, step: globalStep, metrics },

@@ -1,7 +1,7 @@
 /** Builds a trace from a plain log, with the times in the log, the times of its progress bars, or constant steps. */
 
 import type { EndStatus } from '../../diagnosis/diagnose.ts';
-import { readTrainingLine } from '../../diagnosis/trainers.ts';
+import { readTrainingLine } from '../../diagnosis/training-line.ts';
 import { limits } from '../../domain/limits.ts';
 import { branded, cutText, type Instant, isInstant, toRfc3339 } from '../../domain/values.ts';
 import { headerFor, type Trace, type TraceRecord } from './trace.ts';

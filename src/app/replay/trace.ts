@@ -32,6 +32,7 @@ const trackerSays = z.strictObject({
   state: z.string().default('running'),
   globalStep: z.number().int().nullable().default(null),
   loss: z.string().nullable().default(null),
+  metrics: z.record(z.string(), z.string()).default({}),
   heartbeatAt: time.nullable().default(null),
   rowAt: time.nullable().optional(),
 });

@@ -2,13 +2,14 @@
 
 import { isAbsolute, join } from 'node:path';
 import { roundingOf } from '../../detectors/progress.ts';
-import { diagnose } from '../../diagnosis/diagnose.ts';
+import { diagnose, type EndStatus } from '../../diagnosis/diagnose.ts';
+import type { TrainerFormat } from '../../diagnosis/trainers.ts';
 import { type Engine, isTerminal, type JobObservation } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import type { Tracker } from '../../domain/tracker.ts';
-import { cutText, fromRfc3339, type Observed } from '../../domain/values.ts';
+import { cutText, fromRfc3339, type Observed, present } from '../../domain/values.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { logFactsFrom } from '../../watch/course.ts';
@@ -55,6 +56,8 @@ export type LookInput = {
   readonly cadence: Cadence;
   readonly readMetrics: MetricsReader;
   readonly redact: (text: string) => string;
+  /** The lane's own row of the table of trainers. */
+  readonly ownFormat?: TrainerFormat | null;
   readonly withheld?: Withheld | undefined;
   readonly witnesses?: Witnesses;
   /** Whether to report other jobs on the cluster that name this run. */
@@ -72,6 +75,8 @@ export type AskedStore = (upTo: number) => Promise<Observed<StoredThen>>;
 export type AskedTracker = {
   readonly port: Tracker;
   readonly identityOf: (logged: readonly string[]) => string;
+  /** The lane's own keys of measures. */
+  readonly keys?: TrackerHeard['keys'];
 };
 
 /** Reads the status before the log: once the status is final, the log that follows is complete. */
@@ -80,14 +85,14 @@ export async function observeJob(input: LookInput): Promise<Look> {
   const seen = input.seen ?? (await engine.observe(submission.jobId, sessionOf(submission)));
   const read = await readOn(input, seen);
   const job = unlessUnread(seen, read.unread, input.lab.now());
-  const { log, logOffset } = placeOf(read, hasEnded(job));
+  const { log, logOffset } = placeOf(read, hasEnded(job) ? (input.ownFormat ?? null) : undefined);
   const tracker = await trackerHeard(input, log);
   const metrics = hasEnded(job) ? await metricsOf(input, log, tracker) : {};
   const died =
     // rules VA-13, VA-20
     job.kind === 'found' && job.status === 'FAILED'
       ? orOfEngine(await diagnosisOf(input, logOffset, tracker), job.message)
-      : { diagnosis: null };
+      : await failureIn(input, job, logOffset);
   const { lease, cadence, redact, withheld, witnesses = NO_WITNESSES } = input;
   const beside = await seenBeside(input);
   const stored = await seenInStore(input, job, read);
@@ -154,7 +159,7 @@ async function trackerHeard({ tracker }: LookInput, log: LogFacts): Promise<Trac
   // rule HR-74
   if (tracker === null || tracker === undefined) return null;
   const asked = tracker.identityOf(log.trackers.map(({ id }) => id));
-  return { asked, answer: await tracker.port.describe(asked) };
+  return present({ asked, answer: await tracker.port.describe(asked), keys: tracker.keys });
 }
 
 /** The metrics in the job's file. Without them, the tracker's metrics, overridden by evals in the log, which are newer. */
@@ -171,6 +176,15 @@ async function metricsOf(
 
 type Died = Pick<Look, 'diagnosis' | 'logEnd'>;
 
+/** A job may exit with 0 although its log ends with a failure. */
+async function failureIn(input: LookInput, job: JobObservation, end: number): Promise<Died> {
+  if (job.kind !== 'found' || job.status !== 'SUCCEEDED') return { diagnosis: null };
+  const { diagnosis, logEnd } = await diagnosisOfLog(input, end, null);
+  return diagnosis === null || diagnosis.class === 'benign' || diagnosis.class === 'unknown'
+    ? { diagnosis: null }
+    : { diagnosis, ...(logEnd === undefined ? {} : { logEnd }) };
+}
+
 /** Falls back to the engine's message, because a truncated log may lack the cause: only the engine knows why a machine was preempted. */
 function orOfEngine(died: Died, message: string): Died {
   if (died.diagnosis?.class !== 'unknown') return died;
@@ -180,23 +194,30 @@ function orOfEngine(died: Died, message: string): Died {
 
 /** Diagnoses the end of the log, or the tracker's copy of the log. */
 async function diagnosisOf(input: LookInput, end: number, tracker: TrackerHeard | null): Promise<Died> {
-  const died = await diagnosisOfLog(input, end);
+  const died = await diagnosisOfLog(input, end, 'FAILED');
   if (died.diagnosis !== null || tracker?.answer.kind !== 'found') return died;
   const tail = await input.tracker?.port.logTail(tracker.asked, LOG_END_READ_LINES_MAX);
   const since = fromRfc3339(input.submission.at) ?? 0;
   // A resumed tracker run also contains lines of earlier attempts.
   const own = tail?.kind === 'lines' ? tail.lines.filter(({ at }) => at !== null && at >= since) : [];
   if (own.length === 0) return died;
-  return diedOf(own.map(({ text }) => text));
+  return diedOf(
+    own.map(({ text }) => text),
+    'FAILED',
+  );
 }
 
-function diedOf(lines: readonly string[]): Died {
+function diedOf(lines: readonly string[], status: EndStatus | null): Died {
   const last = lines.slice(-LOG_END_READ_LINES_MAX).map((line) => cutText(line, limits.logLineCharsMax));
-  return { diagnosis: diagnose(lines, 'FAILED'), logEnd: last };
+  return { diagnosis: diagnose(lines, status), logEnd: last };
 }
 
 /** `diagnosis` is null if the log cannot be read. */
-async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: number): Promise<Died> {
+async function diagnosisOfLog(
+  { engine, submission, lab }: LookInput,
+  end: number,
+  status: EndStatus | null,
+): Promise<Died> {
   const pieces: Uint8Array[] = [];
   const until = lab.now() + LOG_READ_MS;
   const start = Math.max(0, end - DIAGNOSED_LOG_BYTES);
@@ -214,7 +235,7 @@ async function diagnosisOfLog({ engine, submission, lab }: LookInput, end: numbe
   const lines = new TextDecoder().decode(Buffer.concat(pieces)).split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();
   // The offset may point into the middle of a line.
-  return diedOf(start > 0 ? lines.slice(1) : lines);
+  return diedOf(start > 0 ? lines.slice(1) : lines, status);
 }
 
 type Reading = {
@@ -225,7 +246,10 @@ type Reading = {
 };
 
 /** Reads the whole log of an ended job, or the next part of a running job's log. */
-async function readOn({ lab, engine, state, submission }: LookInput, job: JobObservation): Promise<Reading> {
+async function readOn(
+  { lab, engine, state, submission, ownFormat = null }: LookInput,
+  job: JobObservation,
+): Promise<Reading> {
   let { facts, offset } = logFactsFrom(state);
   // If the engine does not return the job, do not request its log: timeouts for 200 runs would take hours.
   if (job.kind !== 'found') return { facts, offset, unread: job.kind === 'unknown' ? job.message : null };
@@ -242,7 +266,7 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
     }
     if (read.kind === 'unknown') return { facts, offset, unread: read.message };
     if (read.kind === 'absent') return { facts, offset, unread: null };
-    facts = readLogBytes(facts, read.bytes);
+    facts = readLogBytes(facts, read.bytes, ownFormat);
     offset = read.nextOffset;
     if (read.atEnd) return { facts, offset, unread: null };
   }
@@ -250,12 +274,12 @@ async function readOn({ lab, engine, state, submission }: LookInput, job: JobObs
   return { facts, offset, unread: null };
 }
 
-/** Reads an unfinished last line again next time; after the end, the last line is complete. */
+/** Reads an unfinished last line again next time; after the end, the last line is complete. `ownFormat`: undefined before the end. */
 function placeOf(
   { facts, offset }: Reading,
-  isOver: boolean,
+  ownFormat: TrainerFormat | null | undefined,
 ): { readonly log: LogFacts; readonly logOffset: number } {
-  if (isOver) return { log: finishLog(facts), logOffset: offset };
+  if (ownFormat !== undefined) return { log: finishLog(facts, ownFormat), logOffset: offset };
   return { log: facts, logOffset: offset - Buffer.byteLength(facts.carry, 'utf8') };
 }
 

@@ -2,13 +2,14 @@
 
 import { storedNow, watchedRoots } from '../../checkpoints/evidence.ts';
 import type { LaneConfig } from '../../config/lane-schema.ts';
+import { formatOfLine } from '../../diagnosis/trainers.ts';
 import type { JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/define.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
-import type { RunId } from '../../domain/values.ts';
+import { present, type RunId } from '../../domain/values.ts';
 import { type Entry, type Recorded, recordAsDecided, transact } from '../../logbook/append.ts';
 import { pagesWith } from '../../run/decide-notices.ts';
 import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
@@ -116,7 +117,7 @@ async function lookOnce(
   if (state === undefined || state.submission === null || state.end !== null) return null;
   const { seq } = state.head;
   if (before?.seq === seq) return before;
-  const { cadence, metrics } = configFor(config, state).lane;
+  const { cadence, metrics, trainerLine } = configFor(config, state).lane;
   const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact, withheld } = input;
@@ -131,6 +132,7 @@ async function lookOnce(
     cadence,
     readMetrics,
     redact,
+    ownFormat: trainerLine === null ? null : formatOfLine(trainerLine),
     withheld,
     tellsBeside: configFor(config, state).kind.isCritical === true,
     store: askedStore(lab, configFor(config, state), state),
@@ -155,7 +157,11 @@ function askedTracker(
   const intended = state.order?.manifest?.tracker.runId ?? '';
   return port === null || intended === ''
     ? null
-    : { port, identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []) };
+    : {
+        port,
+        identityOf: (logged) => identityToAsk(intended, tracker.kind === 'wandb' ? logged : []),
+        keys: present(tracker.measures),
+      };
 }
 
 /** Loss curves of the lane's last passed runs, newest first. */

@@ -95,6 +95,7 @@ const STANDING: ReadonlySet<string> = new Set<DetectorId>([
   'stalled-start',
   'throughput-collapse',
   'checkpoint-stalled',
+  'evals-stalled',
   'checkpoint-missing',
   'low-utilisation',
 ]);

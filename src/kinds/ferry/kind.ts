@@ -10,10 +10,20 @@ import type { RunState } from '../../domain/logbook/run-state.ts';
 import type { RunVerdict } from '../../domain/past-runs.ts';
 import { cutText } from '../../domain/values.ts';
 import type { Gate } from '../../gates/gate.ts';
+import { preemptedText } from '../../render/card.ts';
 import { incidentTitle } from '../../render/incident-words.ts';
 import { trackerUrl } from '../../render/job-table.ts';
 import { metricsLine } from '../../render/state-line.ts';
-import { cleanLine, code, headText, listed, paragraphs, safeUrl, text } from '../../render/words.ts';
+import {
+  cleanLine,
+  code,
+  headText,
+  listed,
+  nonEmpty,
+  paragraphs,
+  safeUrl,
+  text,
+} from '../../render/words.ts';
 import { type ClosureDecision, type ClosureLog, type ClosureView, defineKind } from '../../run/kind.ts';
 import type { Failed, PlannedPull, PlanWork, PullToPlan } from '../../run/proposing.ts';
 import { ferryObjective, objectiveQuestion, riskOf, USUAL_OBJECTIVE } from './asked.ts';
@@ -93,7 +103,13 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
   const { state, decision, tag, verdict } = input;
   const { end, submission, proposal } = state;
   const tracker = trackerUrl(state);
-  const failures = [...new Set(state.incidents.map(incidentTitle))];
+  const failures = nonEmpty(
+    ...new Set(state.incidents.map(incidentTitle)),
+    end?.status === 'SUCCEEDED' &&
+      end.diagnosis !== undefined &&
+      `its log ends with ${code(end.diagnosis.class)}`,
+    preemptedText(state.observation?.course?.preemptions) ?? false,
+  );
   return [
     `- Outcome: ${outcomeText(decision)}`,
     `- Final status: ${end?.status ?? 'unknown'}`,

@@ -68,6 +68,19 @@ const course = z
       ),
     series: z.record(z.string(), series).exactOptional().describe('measures over steps or observations'),
     speed: series.exactOptional(),
+    speedUnit: z
+      .enum(['tokens', 'samples', 'steps'])
+      .exactOptional()
+      .describe('what the speed counts a second'),
+    speedNoise: text
+      .exactOptional()
+      .describe('the relative deviation of the speed from line to line, or between observations'),
+    preemptions: integer.exactOptional().describe('observations that saw a preemption inside the job'),
+    grewAt: text.exactOptional().describe('the newest observation in which the log had grown'),
+    evaluated: z
+      .object({ at: text, longestGapMs: integer, looks: integer })
+      .exactOptional()
+      .describe('the newest observation with an evaluation, their number, and the longest time between two'),
     idle: integer.exactOptional().describe('consecutive observations with idle accelerators'),
     idleSince: text.exactOptional(),
     slowSince: text.exactOptional(),
