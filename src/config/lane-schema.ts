@@ -17,7 +17,7 @@ import {
   word,
 } from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
-import { personId, timeOfDay } from './approvals-schema.ts';
+import { people, timeOfDay } from './approvals-schema.ts';
 
 /** The checkboxes of a proposal. `usual`: the default. */
 export function checklistSetting(usual: string[]) {
@@ -172,11 +172,10 @@ const updateHours = unset(
 /** Spread into the settings of each kind. */
 export const laneKeys = {
   schedule,
-  inCharge: setting(
-    z.array(personId).max(20),
-    [],
-    'Numeric ids of those in charge of the lane: an incident that needs a person mentions and assigns them.',
-  ),
+  inCharge: people(
+    20,
+    'Those in charge of the lane: an incident that needs a person mentions and assigns them.',
+  ).prefault([]),
   reminders,
   updateHours,
   targetBranch: setting(branch, 'main', 'The branch that a proposal targets.'),

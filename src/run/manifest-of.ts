@@ -175,7 +175,7 @@ function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['
 export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy'] {
   return {
     'approvals.permission': approvals.permission,
-    'approvals.users': approvals.users.join(','),
+    'approvals.users': approvals.users.map(({ written }) => written).join(','),
     'approvals.onePersonIsEnough': String(approvals.onePersonIsEnough),
   };
 }
