@@ -236,6 +236,15 @@ export const laneKeys = {
     1,
     'How often a run is started again without another approval, after a failure that can pass by itself or a bad node that was replaced; part of what is approved.',
   ),
+  preemptionsMax: unset(
+    z.int().min(0).max(1_000),
+    'How often a run is started again after a preemption that came further than the attempts before; part of what is approved. null: preemptions count against `restartsMax`.',
+  ),
+  unknownFailure: setting(
+    z.enum(['ask', 'restart-once']),
+    'ask',
+    'What follows a failure without a known cause: a person is asked, or the run is started again once, within `restartsMax`.',
+  ),
   resume: z
     .strictObject({
       policy: setting(
