@@ -104,7 +104,7 @@ function sourceWords(value: ContractValue | undefined): string {
   if (value === undefined) return '**missing**';
   switch (value.source) {
     case 'given':
-      return 'given';
+      return value.from === '' ? 'given' : `given, as in ${text(value.from)}`;
     case 'inferred':
       return `inferred from ${text(value.from)}`;
     case 'unclear':
