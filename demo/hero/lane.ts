@@ -41,6 +41,8 @@ const LANE = `  ${HERO_LANE}:
     metrics: [{ key: eval/loss, better: lower, tolerancePercent: '10' }]
     # How often it is started again without another approval.
     restartsMax: 1
+    # The folder of this rehearsal may be a temporary one.
+    temporaryRoots: []
     # A run of weeks is looked at every quarter of an hour; this one of minutes every two seconds.
     cadence: { startupMs: 2000, pollMs: 2000, alertMs: 2000 }
 `;

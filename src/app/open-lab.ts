@@ -1,9 +1,11 @@
 /** Opens a repository: fetches, reads the config in force, and loads the verified record. */
 
+import type { ListedPeople } from '../config/approvals-schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
 import { GitError } from '../domain/git.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { listLabelledPulls } from '../github/issues.ts';
+import { readAccounts } from '../github/settings.ts';
 import { readThread } from '../github/threads.ts';
 import type { Proposes } from '../run/kind.ts';
 import { configFor, configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane.ts';
@@ -68,6 +70,7 @@ const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 /** Opens the repository: fetches, reads the config in force, and verifies the record. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
+  const accountsOf = accountReader(lab);
   let hasLooked = false;
   let last: Omit<OpenLab, 'record' | 'configHealth'> | null = null;
   return {
@@ -77,14 +80,15 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       if (found.kind === 'none') return { kind: 'no-config', config: found };
       for (const problem of found.problems.slice(0, CONFIG_PROBLEMS_LOGGED))
         lab.log(`config line ${problem.line}: ${problem.message}`);
-      if (last === null || !isSame(last.config, found.config)) {
-        const git = lab.gitAs(found.config.git);
+      const config = await withAccounts(found.config, accountsOf);
+      if (last === null || !isSame(last.config, config)) {
+        const git = lab.gitAs(config.git);
         last = {
           lab,
           defaultBranch: branch,
-          config: found.config,
+          config,
           git,
-          store: createEventStore(lab, found.config, git, last?.store.current() ?? null),
+          store: createEventStore(lab, config, git, last?.store.current() ?? null),
           posted: last?.posted ?? nothingPosted(),
         };
       }
@@ -102,6 +106,53 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
         open: { ...last, configHealth: configHealthOf(found), record: store.current() },
       };
     },
+  };
+}
+
+/** How long the accounts of a login or a team are kept. The permission of each person is always read anew. */
+const ACCOUNTS_KEPT_MS = 600_000;
+
+type AccountsOf = (name: string) => Promise<readonly number[]>;
+
+/** Reads the accounts of a login or a team. While GitHub does not tell, the ones that it told last count. */
+function accountReader(lab: Lab): AccountsOf {
+  const kept = new Map<string, { readonly ids: readonly number[]; readonly atMs: number }>();
+  return async (name) => {
+    const before = kept.get(name);
+    if (before !== undefined && lab.now() - before.atMs < ACCOUNTS_KEPT_MS) return before.ids;
+    const read = await readAccounts(lab.client, name);
+    if (read.kind === 'unknown') lab.log(`GitHub does not show ${name}, which the config names: ${read.why}`);
+    const ids = read.kind === 'known' ? read.value : (before?.ids ?? []);
+    kept.set(name, { ids, atMs: lab.now() });
+    return ids;
+  };
+}
+
+/** Fills in the accounts of the logins and teams that the config names. */
+async function withAccounts(config: LabConfig, accountsOf: AccountsOf): Promise<LabConfig> {
+  const { approvals, onCall } = config;
+  const lanes = Object.entries(config.lanes);
+  const listed = [
+    ...approvals.users,
+    ...onCall.shifts.flatMap(({ users }) => users),
+    ...lanes.flatMap(([, { inCharge }]) => inCharge),
+  ];
+  const named = new Map<string, readonly number[]>();
+  for (const { written } of listed)
+    if (written.startsWith('@')) named.set(written, await accountsOf(written));
+  if (named.size === 0) return config;
+  const filled = (list: readonly ListedPeople[]): ListedPeople[] =>
+    list.map((one) => ({ ...one, ids: named.get(one.written) ?? one.ids }));
+  return {
+    ...config,
+    approvals: { ...approvals, users: filled(approvals.users) },
+    onCall: {
+      ...onCall,
+      shifts: onCall.shifts.map((shift) => ({ ...shift, users: filled(shift.users) })),
+    },
+    lanes: Object.fromEntries(
+      lanes.map(([name, lane]) => [name, { ...lane, inCharge: filled(lane.inCharge) }]),
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Who may approve which action: one rule for the control process and the runner. */
 
+import type { ListedPeople } from '../config/approvals-schema.ts';
 import { mayApprove } from '../config/approvers.ts';
 import { traitsOf } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
@@ -15,7 +16,7 @@ export type ActionApprovers = {
   readonly care: Permission;
   /** Who may approve a launch, and with it the deletion of checkpoints. */
   readonly permission: Permission;
-  readonly users: readonly number[];
+  readonly users: readonly ListedPeople[];
   readonly onePersonIsEnough: boolean;
 };
 

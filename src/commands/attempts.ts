@@ -12,6 +12,7 @@ import {
   furthestStep,
   isFixGated,
   pastAttempt,
+  restartsFor,
   restartsLeft,
   rollbackOf,
   unfollowedAttempt,
@@ -91,11 +92,10 @@ function beyond(context: CommandContext, last: PastAttempt): CommandDecision {
   if (isOwnWork(context)) return answer('approval-by-author');
   const { digest } = last.order.order;
   const { gate } = state;
-  const restarts = last.order.manifest?.envelope.restarts ?? 0;
   if (gate === null || gate.digest !== digest || namingOf(args['digest'], digest) !== 'named')
     return answer('approval-line-needed', {
       why: 'restarts-used',
-      about: String(restarts),
+      about: String(restartsFor(last)),
       lines: `relaunch ${bindingHex(digest)}`,
     });
   const second = secondCardRefusal(context, digest);

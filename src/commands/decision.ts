@@ -114,7 +114,7 @@ export const ANSWERS = {
   'lane-past': { lane: 'text' },
   'lane-shown': { live: 'text?', last: 'text?', issue: 'integer', holds: 'list', stray: 'list' },
   /** Logins of the people who can act, by role. */
-  'why-told': { author: 'text', maintainer: 'text', approver: 'text' },
+  'why-told': { author: 'text', maintainer: 'text', approver: 'text', excluded: 'text' },
   'why-nothing': {},
   'why-stopped': { by: 'text' },
   'help-shown': { command: 'text?' },
@@ -149,7 +149,7 @@ export const ANSWERS = {
   closed: { closurePull: 'integer?' },
   'closes-in-its-thread': {},
   'lost-not-lost': { minutes: 'integer' },
-  sealed: { tag: 'text', closurePull: 'integer?' },
+  sealed: { tag: 'text', closurePull: 'integer?', notMerged: 'text?' },
   'seal-adopted': {},
   'seal-failed': {},
   'seal-needs-accept': { status: 'text', verdict: 'text' },

@@ -104,17 +104,15 @@ function peopleWhoCanAct({ interested, people, policy, state }: CommandContext):
   const approved = new Set(standingApprovals(state).map((approval) => approval.actor.id));
   const isOwn = ({ actor }: PersonFacts): boolean => interested.some((one) => one.id === actor.id);
   const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
-  const those = (may: (person: PersonFacts) => boolean): string =>
-    logins(all.filter(may).map(({ actor }) => actor));
+  const those = (fits: (person: PersonFacts) => boolean): string =>
+    logins(all.filter(fits).map(({ actor }) => actor));
+  const may = (one: PersonFacts): boolean => mayApprove(one.permission, one.actor.id, policy.approvals);
+  const mayOwn = policy.approvals.onePersonIsEnough;
   return {
     author: authors.length > 0 ? logins(authors) : those((one) => permits(one.permission, 'write')),
     maintainer: those((one) => permits(one.permission, 'maintain')),
-    approver: those(
-      (one) =>
-        mayApprove(one.permission, one.actor.id, policy.approvals) &&
-        (policy.approvals.onePersonIsEnough || !isOwn(one)) &&
-        !approved.has(one.actor.id),
-    ),
+    approver: those((one) => may(one) && (mayOwn || !isOwn(one)) && !approved.has(one.actor.id)),
+    excluded: those((one) => may(one) && !mayOwn && isOwn(one)),
   };
 }
 

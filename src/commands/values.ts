@@ -1,6 +1,7 @@
 /** Argument types. The messages complete "expected: …". */
 
 import { z } from 'zod';
+import { LOGIN } from '../domain/actor.ts';
 import { cutText } from '../domain/values.ts';
 
 export type ArgumentSpec = {
@@ -17,7 +18,7 @@ export type CommandSpec = {
   readonly keys: Readonly<Record<string, ArgumentSpec>>;
   /** For keys that cannot be listed, such as the knobs of `/propose`. */
   readonly freeKeys?: { readonly name: z.ZodType<string>; readonly value: z.ZodType<string> };
-  /** The command blocks or revokes something. It tolerates extra words, and must be decided before later launches. */
+  /** The command blocks or revokes something. It tolerates extra words and punctuation, and must be decided before later launches. */
   readonly holdsBack?: true;
   /** Words that people confuse with this command; they get a suggestion and are never executed. */
   readonly confusedWith?: readonly string[];
@@ -61,8 +62,7 @@ export const treePath = z
   )
   .refine((path) => !path.split('/').includes('..'), 'a path without ..');
 
-/** GitHub's rules for account names. */
-export const mention = z.string().regex(/^@[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, 'a person, such as @ada');
+export const mention = z.string().regex(new RegExp(`^@${LOGIN}$`), 'a person, such as @ada');
 
 export const stepNumber = z.string().regex(/^[1-9]\d{0,8}$/, 'a step, in digits');
 

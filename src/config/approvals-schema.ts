@@ -1,6 +1,7 @@
 /** Who may do what: approvers, permissions, and people on call. */
 
 import { z } from 'zod';
+import { LOGIN } from '../domain/actor.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import { CHANNEL_KINDS } from '../notify/registry.ts';
 import { amount, setting, unset, variable, word } from '../settings/words.ts';
@@ -8,7 +9,29 @@ import { amount, setting, unset, variable, word } from '../settings/words.ts';
 const permission = z.enum(['triage', 'write', 'maintain', 'admin']);
 /** Permissions for actions that start or permanently end a run; `triage` is not accepted. */
 const strongPermission = z.enum(['write', 'maintain', 'admin']);
-const people = z.int().min(1).max(10);
+const count = z.int().min(1).max(10);
+
+/** An entry of a list of people. The ids of a login or a team are read from GitHub when the config is opened; before, there are none. */
+export type ListedPeople = { readonly written: string; readonly ids: readonly number[] };
+
+/** The accounts of a list, each once. */
+export function idsOf(list: readonly ListedPeople[]): readonly number[] {
+  return [...new Set(list.flatMap(({ ids }) => ids))];
+}
+
+const NAMED = new RegExp(`^@${LOGIN}(?:/[a-z0-9][a-z0-9_-]{0,99})?$`);
+
+const listed = z
+  .union([z.int().positive(), z.string().regex(NAMED)], {
+    error: 'the numeric id of an account, or in quotes "@login" or "@organization/team"',
+  })
+  .transform((one): ListedPeople => ({ written: String(one), ids: typeof one === 'number' ? [one] : [] }));
+
+/** A list of accounts, logins and teams. `about`: its description. */
+export function people(most: number, about: string) {
+  const forms = 'Each is the numeric id of an account, `"@login"` or `"@organization/team"`.';
+  return z.array(listed).max(most).describe(`${about} ${forms}`);
+}
 
 /** Who may approve a launch, and how many approvals are required. */
 export const approvalsSchema = z
@@ -18,18 +41,14 @@ export const approvalsSchema = z
       'maintain',
       'Least permission of an approver, asked for at the moment of the approval.',
     ),
-    users: setting(
-      z.array(z.int().positive()).max(200),
-      [],
-      'Numeric ids of people who may approve with write permission only.',
-    ),
-    quorum: setting(people, 1, 'How many people have to approve.'),
+    users: people(200, 'People who may approve with write permission only.').prefault([]),
+    quorum: setting(count, 1, 'How many people have to approve.'),
     quorumByCost: setting(
       z
         .array(
           z.strictObject({
             fromAcceleratorHours: amount.describe('The row counts for a run that costs at least so much.'),
-            people: people.describe('How many people such a run needs.'),
+            people: count.describe('How many people such a run needs.'),
           }),
         )
         .max(10),
@@ -88,9 +107,6 @@ export const permissionsSchema = z
 
 export type Permissions = z.infer<typeof permissionsSchema>;
 
-/** GitHub's permanent account number. A login can pass to another account. */
-export const personId = z.int().positive();
-
 /** `06:30`, in UTC. */
 export const timeOfDay = z
   .string()
@@ -98,7 +114,7 @@ export const timeOfDay = z
 const date = z.iso.date({ error: 'a day in quotes, such as "2026-11-21"' });
 
 const shift = z.strictObject({
-  users: z.array(personId).min(1).max(20).describe('Numeric ids of those who are on call then.'),
+  users: people(20, 'Those who are on call then.').min(1),
   days: setting(
     z.array(z.enum(WEEKDAYS)).min(1).max(7),
     ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
@@ -116,7 +132,7 @@ const shift = z.strictObject({
 
 export const onCallSchema = z
   .strictObject({
-    shifts: setting(z.array(shift).max(200), [], 'Who is on call when.'),
+    shifts: z.array(shift).max(200).prefault([]).describe('Who is on call when.'),
     quietHours: unset(
       z.strictObject({
         from: timeOfDay.describe('Start time, in UTC.'),

@@ -2,6 +2,7 @@
 
 import { type Permission, permits } from '../domain/actor.ts';
 import { compareDecimals } from '../domain/values.ts';
+import { idsOf, type ListedPeople } from './approvals-schema.ts';
 import type { LaneConfig } from './lane-schema.ts';
 import type { LabConfig } from './schema.ts';
 
@@ -12,13 +13,13 @@ export function maxAgeMsOf({ approvals }: Pick<LabConfig, 'approvals'>): number 
   return approvals.maxAgeHours * MS_PER_HOUR;
 }
 
-/** Whether a person may approve: by permission, or as a listed id with at least write permission. */
+/** Whether a person may approve: by permission, or as a listed person with at least write permission. */
 export function mayApprove(
   permission: Permission,
   user: number,
-  { permission: least, users }: { readonly permission: Permission; readonly users: readonly number[] },
+  { permission: least, users }: { readonly permission: Permission; readonly users: readonly ListedPeople[] },
 ): boolean {
-  return permits(permission, least) || (permits(permission, 'write') && users.includes(user));
+  return permits(permission, least) || (permits(permission, 'write') && idsOf(users).includes(user));
 }
 
 /** The config keys that determine the number of required approvers. */

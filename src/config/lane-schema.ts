@@ -19,7 +19,7 @@ import {
   word,
 } from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
-import { personId, timeOfDay } from './approvals-schema.ts';
+import { people, timeOfDay } from './approvals-schema.ts';
 
 /** The checkboxes of a proposal. `usual`: the default. */
 export function checklistSetting(usual: string[]) {
@@ -179,11 +179,10 @@ const updateHours = unset(
 /** Spread into the settings of each kind. */
 export const laneKeys = {
   schedule,
-  inCharge: setting(
-    z.array(personId).max(20),
-    [],
-    'Numeric ids of those in charge of the lane: an incident that needs a person mentions and assigns them.',
-  ),
+  inCharge: people(
+    20,
+    'Those in charge of the lane: an incident that needs a person mentions and assigns them.',
+  ).prefault([]),
   reminders,
   updateHours,
   targetBranch: setting(branch, 'main', 'The branch that a proposal targets.'),
@@ -252,6 +251,15 @@ export const laneKeys = {
     z.int().min(0).max(10),
     1,
     'How often a run is started again without another approval, after a failure that can pass by itself or a bad node that was replaced; part of what is approved.',
+  ),
+  preemptionsMax: unset(
+    z.int().min(0).max(1_000),
+    'How often a run is started again after a preemption that came further than the attempts before; part of what is approved. null: preemptions count against `restartsMax`.',
+  ),
+  unknownFailure: setting(
+    z.enum(['ask', 'restart-once']),
+    'ask',
+    'What follows a failure without a known cause: a person is asked, or the run is started again once, within `restartsMax`.',
   ),
   resume: z
     .strictObject({

@@ -1,5 +1,6 @@
 /** The fields of a run's contract in an issue: their names, how to read them, and whether a launch needs them. */
 
+import { LOGIN } from '../domain/actor.ts';
 import {
   CHECKPOINT,
   type Contract,
@@ -255,7 +256,7 @@ export const asCommit = matching(
   'the 40 hex digits of one commit',
 );
 
-export const asLogin = matching(/^@?([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))$/, 'one GitHub login');
+export const asLogin = matching(new RegExp(`^@?(${LOGIN})$`), 'one GitHub login');
 
 /** The value as text, or what is expected. */
 export function fits(value: number | string | null, wanted: string): Reading {

@@ -1,9 +1,10 @@
 /** The gates on a contract: it is complete and matches the issue, and no other run uses its output root or its tracker run. */
 
+import type { LaneConfig } from '../config/lane-schema.ts';
 import { isSameContract, saidIn } from '../domain/launch/contract.ts';
 import { withoutEndSlashes } from '../domain/values.ts';
 import { contractNow, defineGate, type Gate, given, judging } from '../gates/gate.ts';
-import { type ContractFields, namesOf, openParts } from './fields.ts';
+import { type ContractFields, namesOf, openParts, optionsOf } from './fields.ts';
 
 const completeAnswer = judging('contract-complete');
 
@@ -59,29 +60,68 @@ function only<Value>(values: Readonly<Record<string, Value>>, name: string): Rea
 const REGION =
   /(?:^|[^a-z])(us|eu|europe|asia|me|africa|australia|northamerica|southamerica|ca|sa|ap|af|il)-(central|north|south|east|west|northeast|northwest|southeast|southwest)-?0?(\d{1,2})(?!\d)/i;
 
+/** Whether the root is below one of these places, or in a folder or bucket of one of these names; `ttl=` is the start of a name. */
+export function isTemporary(root: string, places: readonly string[]): boolean {
+  const parts = root.split('/');
+  return places.some((place) =>
+    place.includes('/')
+      ? `${root}/`.startsWith(`${withoutEndSlashes(place)}/`)
+      : parts.some((part) => part === place || (place.endsWith('=') && part.startsWith(place))),
+  );
+}
+
+/** The lane's places that are emptied by themselves. */
+export function temporaryRootsOf(lane: LaneConfig): readonly string[] {
+  return 'temporaryRoots' in lane && Array.isArray(lane.temporaryRoots) ? lane.temporaryRoots : [];
+}
+
+/** The template by which programs of this lane derive their output root from the command; null if it has none. */
+export function outputTemplateOf(lane: LaneConfig): string | null {
+  return 'outputRootFrom' in lane && typeof lane.outputRootFrom === 'string' ? lane.outputRootFrom : null;
+}
+
+/** The template with the value of each `{option}` in the command. Null if an option is missing or has several values. */
+export function derivedRoot(template: string, command: readonly string[]): string | null {
+  const line = { environment: {}, command };
+  const said = (name: string): string => {
+    const values = [...new Set(optionsOf(line, [name]))];
+    return values.length === 1 ? (values[0] ?? '') : '';
+  };
+  const isWhole = [...template.matchAll(OPTION)].every(([, name = '']) => said(name) !== '');
+  return isWhole ? withoutEndSlashes(template.replace(OPTION, (_, name: string) => said(name))) : null;
+}
+
+const OPTION = /\{([\w.-]+)\}/g;
+
 /**
  * The command writes to the output root, which no other recorded run uses unless the contract continues that run. The region of
  * the root is the run's, as far as names show it. The root holds only this run's own lineage (policy HR-08, HR-34, HR-37).
  */
 export const outputRootOwn = defineGate(
   'output-root-own',
-  ({ manifest, rootHolder, rootContents, contract }, { block, pass }) =>
+  ({ manifest, rootHolder, rootContents, contract, lane }, { block, pass }) =>
     given(manifest, ({ outputRoot: root, command, cluster }) =>
       given(rootHolder, (holder) => {
         // rule HR-37
         if (holder !== null)
           return block('taken', 'author', { root: holder.mine, run: holder.run, theirs: holder.root });
         // rule HR-08
-        if (!isPinnedBy(command, root)) return block('not-in-command', 'author', { root });
+        if (isTemporary(root, temporaryRootsOf(lane))) return block('temporary', 'author', { root });
+        const template = outputTemplateOf(lane);
+        const derived = template === null ? null : derivedRoot(template, command);
+        const isDerived = derived === withoutEndSlashes(root);
+        if (!isDerived && !isPinnedBy(command, root))
+          return block('not-in-command', 'author', { root, ...(derived === null ? {} : { derived }) });
+        const from = isDerived && template !== null ? { template } : {};
         const there = regionOfBucket(root);
         const wanted = regionIn(saidIn(contract?.recorded ?? null, 'region') ?? cluster);
         if (there !== null && wanted !== null && there !== wanted)
           return block('other-region', 'author', { root, there, wanted });
         const region = there === null ? {} : { region: there };
-        if (rootContents === undefined) return pass('own', { root, ...region });
+        if (rootContents === undefined) return pass('own', { root, ...region, ...from });
         return given(rootContents, ({ looked, foreign }) =>
           foreign === null
-            ? pass('own', { root, looked, ...region })
+            ? pass('own', { root, looked, ...region, ...from })
             : block('used', 'author', { root, path: foreign }),
         );
       }),

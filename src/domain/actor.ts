@@ -5,6 +5,9 @@ import type { Instant, Sha } from './values.ts';
 /** `id` is GitHub's numeric user id and identifies the person; `login` may change and is for display. */
 export type Actor = { readonly id: number; readonly login: string };
 
+/** A login in a pattern: GitHub's rule for account names. Logins of Enterprise Managed Users end in `_` and a short code. */
+export const LOGIN = '[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:_[A-Za-z0-9]{1,30})?';
+
 /** Roles from least to most (GitHub REST, collaborators/permission `role_name`). */
 export const PERMISSIONS = ['none', 'read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];

@@ -69,6 +69,8 @@ export type CommentFacts = {
   readonly editedAt: Instant | null;
   readonly minimized: boolean;
   readonly commit: Sha | null;
+  /** A review with *Approve*. GitHub counts it for the merge; it approves no launch. */
+  readonly approves?: true;
 };
 
 /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Actor } from '../domain/actor.ts';
 import type { Effect, EffectOutcome } from '../domain/effect.ts';
 import { type Digest, type Instant, known, type Observed, toRfc3339 } from '../domain/values.ts';
-import { call, type GitHubClient, numberOf, PAGE_ROWS, read, readPages, refusal } from './call.ts';
+import { call, type GitHubClient, numberOf, PAGE_ROWS, query, read, readPages, refusal } from './call.ts';
 
 const bodySchema = z.object({ body: z.string().nullish() });
 const threadSchema = z
@@ -205,14 +205,40 @@ async function findPull(client: GitHubClient, head: string, base: string): Promi
   return first === undefined ? null : { kind: 'done', number: first.number };
 }
 
-/** Merges exactly the launched head; GitHub refuses (409) if the branch moved. */
+const METHODS = ['merge', 'squash', 'rebase'] as const;
+
+/**
+ * Merges exactly the launched head by the first method that the repository allows, or queues it where the branch has a merge queue. GitHub
+ * refuses (409) if the branch moved.
+ */
 export async function mergePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
-  const outcome = await call(client, 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
-    pull_number: pull,
-    sha: head,
-    merge_method: 'merge',
-  });
-  return outcome.kind === 'answered' ? { kind: 'done', number: pull } : refusal(outcome);
+  let refused: EffectOutcome | null = null;
+  for (const merge_method of METHODS) {
+    const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge';
+    const outcome = await call(client, route, { pull_number: pull, sha: head, merge_method });
+    if (outcome.kind === 'answered') return { kind: 'done', number: pull };
+    if (outcome.kind !== 'refused' || outcome.status !== 405) return refusal(outcome);
+    if (/merge queue/i.test(outcome.message)) return enqueuePull(client, pull, head);
+    // The method that is allowed gives the reason that counts.
+    if (refused === null || !/are not allowed/i.test(outcome.message)) refused = refusal(outcome);
+  }
+  if (refused === null) throw new Error('no method to merge');
+  return refused;
+}
+
+const pullIdSchema = z.object({ node_id: z.string() });
+const queuedSchema = z.object({ enqueuePullRequest: z.object({ clientMutationId: z.string().nullish() }) });
+
+async function enqueuePull(client: GitHubClient, pull: number, head: string): Promise<EffectOutcome> {
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  const found = await read(client, route, pullIdSchema, { pull_number: pull });
+  if (found.kind === 'unknown') return { kind: 'unknown', message: found.why };
+  const text =
+    'mutation ($pull: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $pull, expectedHeadOid: $head }) { clientMutationId } }';
+  const queued = await query(client, { text, schema: queuedSchema }, { pull: found.value.node_id, head });
+  return queued.kind === 'known'
+    ? { kind: 'done', number: pull }
+    : { kind: 'refused', code: 'merge-queue', message: `the merge queue did not take it: ${queued.why}` };
 }
 
 const REASONS = ['off-topic', 'too heated', 'resolved', 'spam'] as const;

@@ -222,6 +222,21 @@ export async function readPeople(client: GitHubClient): Promise<Observed<readonl
   );
 }
 
+const accountSchema = z.object({ id: z.number().int() }).transform(({ id }) => id);
+
+/** The accounts behind `@login` or `@organization/team`. To read a team, the App needs the organization permission *Members: read*. */
+export async function readAccounts(client: GitHubClient, name: string): Promise<Observed<readonly number[]>> {
+  const [login = '', team] = name.replace('@', '').split('/');
+  if (team === undefined) {
+    const found = await read(client, 'GET /users/{username}', accountSchema, { username: login });
+    return found.kind === 'unknown' ? found : known([found.value]);
+  }
+  const members = await readPages(client, 'GET /orgs/{org}/teams/{team_slug}/members', accountSchema, {
+    ...{ org: login, team_slug: team, pagesMax: PEOPLE_LISTED_MAX / PAGE_ROWS },
+  });
+  return members.kind === 'unknown' ? members : known(members.value.rows);
+}
+
 const answerSchema = z.object({
   permission: z.string(),
   role_name: z.string(),

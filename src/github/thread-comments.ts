@@ -87,7 +87,10 @@ export async function commentsOf(
         : await readOn(client, review.id, LINE_COMMENTS_CONNECTION, { first: review.comments });
     if (lines.kind === 'unknown') return lines;
     const said = [
-      commentOf(review, 'review', thread.number, reading),
+      {
+        ...commentOf(review, 'review', thread.number, reading),
+        ...(review.state === 'APPROVED' ? { approves: true as const } : {}),
+      },
       ...lines.value.map((line) => commentOf(line, 'review-comment', thread.number, reading)),
     ];
     found.push(...submittedAt(instantOf(review.submittedAt), said));

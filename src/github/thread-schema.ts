@@ -172,6 +172,7 @@ const edited = {
 /** `submittedAt` null = a private draft. */
 export const reviewSchema = commentSchema.extend({
   submittedAt: z.string().nullable(),
+  state: z.string(),
   comments: pages(commentSchema),
 });
 

@@ -180,7 +180,7 @@ const WORDS: Sentences<AnswerCode> = {
   'closes-in-its-thread': () =>
     `nothing was acknowledged: this would close the run, so comment it in the run's thread.`,
   closed: (d) => `closed without a tag.${logOnlyPull(d)}`,
-  sealed: (d) => `sealed with the tag ${code(d.tag)}.${logOnlyPull(d)}`,
+  sealed: (d) => `sealed with the tag ${code(d.tag)}.${notMerged(d)}${logOnlyPull(d)}`,
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
       ? `not given up: ferrybot sees the job, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
@@ -294,6 +294,12 @@ function againInstead(name: string): string {
   return name.startsWith('approve')
     ? 'To approve, copy the current line, with its digest, into a new comment.'
     : `Write \`/${name}\` in a new comment.`;
+}
+
+function notMerged({ notMerged: why }: { readonly notMerged?: string | undefined }): string {
+  return why === undefined
+    ? ''
+    : ` GitHub refused to merge the pull request: ${text(why)} Merge or close it by hand.`;
 }
 
 function logOnlyPull({ closurePull }: { readonly closurePull?: number | undefined }): string {

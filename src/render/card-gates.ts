@@ -104,7 +104,7 @@ function sourceWords(value: ContractValue | undefined): string {
   if (value === undefined) return '**missing**';
   switch (value.source) {
     case 'given':
-      return 'given';
+      return value.from === '' ? 'given' : `given, as in ${text(value.from)}`;
     case 'inferred':
       return `inferred from ${text(value.from)}`;
     case 'unclear':
@@ -156,6 +156,16 @@ export function whyWords(
   return paragraphs(
     `${count(open.length, 'gate')} ${open.length === 1 ? 'does' : 'do'} not pass, so nothing is launched:`,
     table(['Gate', 'Why', 'What to do', 'Who can'], rows),
+    open.some(({ gate }) => gate === 'approver-allowed') ? excludedWords(people) : null,
     isRefusedYet ? 'Approve last: an approval is refused until the other gates pass.' : null,
   );
+}
+
+/** Who contributed to the change and can therefore not approve it, and what to do if nobody else is left. */
+function excludedWords({ excluded, approver }: AnswerFacts<'why-told'>): string | null {
+  if (excluded === '') return null;
+  const why = `${text(excluded)} contributed to this change, also by *Update branch*, and cannot approve it.`;
+  return approver === ''
+    ? `${why} Nobody else may approve. To go on, give another person the permission or list them in \`approvals.users\`; or close this proposal and let another person propose it again with \`/propose\`.`
+    : `${why} ${text(approver)} can.`;
 }

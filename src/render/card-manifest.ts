@@ -118,11 +118,12 @@ function approvalsLine(state: RunState, needed: number): string {
 }
 
 function envelopeText(envelope: Manifest['envelope']): string {
-  const { restarts, restartAfter = [], fixes, reductions, repairs = [], rental } = envelope;
+  const { restarts, preemptions, restartAfter = [], fixes, reductions, repairs = [], rental } = envelope;
   const after = [...restartAfter.map(code), 'the replacement of a bad node'].join(', ');
   const inOrder = (steps: readonly string[]): string => `in this order: ${steps.map(code).join(', ')}`;
   return nonEmpty(
     `restarts: ${restarts}${restarts === 0 ? '' : `, after ${after}`}`,
+    preemptions !== undefined && `restarts after a preemption that came further: ${preemptions}`,
     repairs.length > 0 && `if the infrastructure fails, ${inOrder(repairs)}`,
     reductions.length > 0 && `if memory runs out, ${inOrder(reductions)}`,
     fixes.length > 0 &&

@@ -223,8 +223,18 @@ export const CONTRACT_SENTENCES = {
     own: (f) =>
       `writes to ${f.root}, which no other recorded run uses${lookedWords(f.looked ?? null)}${
         f.region === undefined ? '' : `; its bucket is named after ${f.region}`
-      }`,
-    'not-in-command': (f) => `the command does not name the contract's output root ${f.root}`,
+      }; ${f.template === undefined ? 'the command names it' : `the command derives it by ${f.template}`}`,
+    temporary: (f) => [
+      `would write to ${f.root}, which is emptied after a restart or some days`,
+      'name a place that keeps the checkpoints of the run',
+    ],
+    'not-in-command': (f) =>
+      f.derived === undefined
+        ? `the command does not name the contract's output root ${f.root}`
+        : [
+            `the command derives the output root ${f.derived}, and the contract says ${f.root}`,
+            'correct *Output root* or the options of the command',
+          ],
     'other-region': (f) => [
       `would write to ${f.root}; its bucket is named after ${f.there}, and the run's region is ${f.wanted}`,
       'name a bucket of that region, or correct *Region*',

@@ -129,7 +129,7 @@ export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: Place
     case 'no-restarts-left':
       return d.restarts === 0
         ? 'The approved manifest permits no restart.'
-        : `The approved manifest permits ${d.restarts ?? 'no more'} restarts, and all are used.`;
+        : `The approved manifest permits ${d.restarts ?? 'no more'} restarts after such a failure, and all are used.`;
     case 'manifest-changed':
       return `The ${place} has changed since the approval.`;
     case 'not-recoverable':

@@ -16,6 +16,8 @@ export function mistakeWords(d: AnswerFacts<'not-understood'>): string {
 
 /** The hint for a command in a place where it does not count. */
 export function hintWords(d: AnswerFacts<'hint'>): string {
+  if (d.reason === 'review')
+    return `a review does not approve the launch. To approve it, comment the card's ${code(d.word)} line.`;
   return `${code(d.word)} (line ${d.line}) does not count: ${PLACES[d.reason as IgnoreReason] ?? code(d.reason)}. To run it, write it in a new comment, at the start of a line of its own.`;
 }
 

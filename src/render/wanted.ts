@@ -5,9 +5,9 @@ import { quorumOf } from '../config/approvers.ts';
 import { missingCluster } from '../config/lane-of-file.ts';
 import { mayBeTriedByHand } from '../domain/failure-class.ts';
 import { CHECKPOINT } from '../domain/launch/contract.ts';
-import { failureOf } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import {
+  failureOf,
   isFixGated,
   launchTrouble,
   mayBeFixed,

@@ -134,6 +134,10 @@ function pullStep({ state, config, command, memory }: ClosureInput): Next {
   });
 }
 
+function proposalKey({ run }: RunState): string {
+  return `proposal-pull:${run}`;
+}
+
 /** Merges or closes the proposal's pull request as configured, unless a person already did. */
 function proposalStep({ state, facts, config, memory, command }: ClosureInput): Next {
   const sealed = config.kind.proposes?.afterSeal(config.lane) ?? 'leave';
@@ -141,9 +145,9 @@ function proposalStep({ state, facts, config, memory, command }: ClosureInput): 
   if (facts.pull.kind === 'unknown') return 'wait';
   const pull = facts.pull.value;
   const wish = command.decision.kind === 'close' ? 'close' : sealed;
-  const key = `proposal-pull:${state.run}`;
+  const key = proposalKey(state);
   if (pull.state === 'closed' || isDone(memory, key)) return null;
-  // The seal does not wait for a merge that GitHub refuses.
+  // The seal does not wait for a merge that GitHub refuses; its answer reports it.
   if (memory.outcomes.get(key)?.kind === 'refused') return null;
   if (!mayTry(memory, key, limits.effectTriesMax)) return 'wait';
   return perform(
@@ -174,6 +178,8 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
   if (closurePull === null && config.kind.proposes?.closureLog !== undefined) return null;
   const { decision, said } = command;
   const told = closurePull === null ? {} : { closurePull };
+  const merge = memory.outcomes.get(proposalKey(state));
+  const notMerged = merge?.kind === 'refused' ? cutText(merge.message, limits.messageCharactersMax) : null;
   if (decision.kind === 'seal') {
     if (state.end === null || state.submission === null || said === null) return null;
     const tag = sealTagOf(state);
@@ -192,7 +198,13 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
         ...(decision.checkpoint === undefined ? {} : { checkpoint: decision.checkpoint }),
       },
     };
-    return append(answerDraft(said.item, answerOf('sealed', { tag, ...told })), sealed);
+    return append(
+      answerDraft(
+        said.item,
+        answerOf('sealed', { tag, ...told, ...(notMerged === null ? {} : { notMerged }) }),
+      ),
+      sealed,
+    );
   }
   const data = { outcome: decision.outcome, reason: decision.reason, closurePull };
   if (said === null) return append({ type: 'closed', role: 'control', data });

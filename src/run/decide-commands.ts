@@ -19,9 +19,15 @@ import type { Actor } from '../domain/actor.ts';
 import type { CommentFacts, RunFacts } from '../domain/facts.ts';
 import type { Detail } from '../domain/incidents.ts';
 import { holdsOver } from '../domain/launch/hold.ts';
+import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
-import { commandKey, type RunState, type SeenCommand } from '../domain/logbook/run-state.ts';
+import {
+  commandKey,
+  type RunState,
+  type SeenCommand,
+  standingApprovals,
+} from '../domain/logbook/run-state.ts';
 import { aboutComment, commentName } from '../domain/marker.ts';
 import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
 import { known as certain, type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
@@ -81,7 +87,10 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   const { permissions, handedOver } = facts;
   if (facts.comments.kind === 'unknown') return { kind: 'wait', why: facts.comments.why };
   const comments = facts.comments.value;
-  const options = { since: commandsSince(state), otherBots: config.otherBots, permissions };
+  const approved = new Set(standingApprovals(state).map(({ actor }) => actor.id));
+  const needsApprovalOf = ({ id }: Actor): boolean => isBeforeLaunch(state) && !approved.has(id);
+  const { otherBots } = config;
+  const options = { since: commandsSince(state), otherBots, permissions, needsApprovalOf };
   const pending = pendingItems(new Map([...handedOver, ...state.commands]), comments, options).filter(
     ({ said, comment }) => isForUs(said, comment, state.actions),
   );

@@ -4,8 +4,8 @@ import { openSignatureMatch } from '../care/bad-node.ts';
 import { quorumOf } from '../config/approvers.ts';
 import { dispatchesFor } from '../domain/effect.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { failureOf, reductionsTaken, repairsTaken, rungFor } from '../domain/launch/ladder.ts';
-import { pastAttempt, restartsLeft } from '../domain/launch/next-attempt.ts';
+import { reductionsTaken, repairsTaken, rungFor } from '../domain/launch/ladder.ts';
+import { failureOf, pastAttempt, restartsLeft } from '../domain/launch/next-attempt.ts';
 import {
   askedFor,
   failedAlike,

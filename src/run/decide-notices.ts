@@ -1,6 +1,6 @@
 /** Reminders about undecided runs, each recorded once, and the automatic close without a decision. */
 
-import type { OnCall } from '../config/approvals-schema.ts';
+import { idsOf, type OnCall } from '../config/approvals-schema.ts';
 import { underWay } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
@@ -326,7 +326,7 @@ function isDue(
 /** User ids of the lane's maintainers and the people on call. */
 export function peopleAt({ lane, onCall }: LaneScopedConfig, now: Instant): readonly number[] {
   const onShift = onCall.shifts.filter((shift) => isOn(shift, now)).flatMap(({ users }) => users);
-  return [...new Set([...lane.inCharge, ...onShift])];
+  return idsOf([...lane.inCharge, ...onShift]);
 }
 
 /** During quiet hours, only urgent incidents may mention people. */

@@ -77,6 +77,7 @@ export function manifestOf(facts: ManifestFacts): Observed<Manifest> {
     },
     envelope: {
       restarts: lane.restartsMax,
+      ...(lane.preemptionsMax === null ? {} : { preemptions: lane.preemptionsMax }),
       restartAfter: restartAfter(facts.config),
       fixes: [...(facts.config.kind.fixes?.(lane).preApproved ?? [])],
       reductions: [...reductionsOf(facts.config)],
@@ -105,6 +106,7 @@ function repairsOf({ kind, lane }: LaneScopedConfig): Pick<Manifest['envelope'],
 function restartAfter(config: LaneScopedConfig): readonly Failure[] {
   const { responses } = config.kind;
   return FAILURES.filter((failure) => {
+    if (failure === 'unknown' && config.lane.unknownFailure === 'restart-once') return true;
     switch (responses[failure]) {
       case 'retry-bounded':
         return mayPassAgain(failure);
@@ -175,7 +177,7 @@ function policyOf(config: LaneScopedConfig, { python }: ChangeFacts): Manifest['
 export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy'] {
   return {
     'approvals.permission': approvals.permission,
-    'approvals.users': approvals.users.join(','),
+    'approvals.users': approvals.users.map(({ written }) => written).join(','),
     'approvals.onePersonIsEnough': String(approvals.onePersonIsEnough),
   };
 }

@@ -82,6 +82,9 @@ export type Said =
   /** An edited command. Only new comments count as commands, so the answer asks the author to post it again. */
   | { readonly kind: 'edited'; readonly name: string; readonly args: Readonly<Record<string, string>> };
 
+/** The hint for a review with *Approve*, which approves no launch. */
+const REVIEW_HINT = { kind: 'hint', word: '/approve-launch', reason: 'review', line: 1 } as const;
+
 type Permissions = ReadonlyMap<number, Observed<Permission>>;
 
 export type PendingOptions = {
@@ -89,6 +92,8 @@ export type PendingOptions = {
   readonly otherBots: readonly string[];
   /** Current permissions of authors. Others are parsed as outsiders; what that skips is `unread`. */
   readonly permissions: Permissions;
+  /** Whether a review with *Approve* by this person gets a hint. Left out: none does. */
+  readonly needsApprovalOf?: (person: Actor) => boolean;
 };
 
 /**
@@ -98,7 +103,7 @@ export type PendingOptions = {
 export function pendingItems(
   commands: ReadonlyMap<string, SeenCommand>,
   comments: readonly CommentFacts[],
-  { since, otherBots, permissions }: PendingOptions,
+  { since, otherBots, permissions, needsApprovalOf }: PendingOptions,
 ): readonly PendingItem[] {
   const seen = byComment(commands);
   const parsedOf = new Map<number, number>();
@@ -119,7 +124,12 @@ export function pendingItems(
       isTrusted || parsed < UNTRUSTED_COMMENTS_PER_LOOK
         ? saidIn(readingOfComment(comment, isTrusted ? 'trusted' : 'stranger', otherBots), held)
         : unparsed(comment, held);
-    const items = aboutComment(comment, () => openOf(isEdited, saidBy, before));
+    const hinted = comment.approves === true && needsApprovalOf?.(comment.author) === true;
+    const saidOrHint = (): readonly Said[] => {
+      const said = saidBy();
+      return said.length === 0 && hinted ? [REVIEW_HINT] : said;
+    };
+    const items = aboutComment(comment, () => openOf(isEdited, saidOrHint, before));
     found.push(items.map((item) => ({ comment, ...item })));
   }
   return found.toReversed().flat();

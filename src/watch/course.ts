@@ -43,7 +43,10 @@ export function courseOf(state: RunState, look: Look): Course {
   const now = toRfc3339(look.at);
   const runningSince = status === 'PENDING' ? undefined : (before.runningSince ?? now);
   const pendingSince =
-    status === 'PENDING' ? (before.pendingSince ?? toRfc3339(submittedAt(state, look))) : undefined;
+    status === 'PENDING'
+      ? (before.pendingSince ??
+        (before.runningSince === undefined ? toRfc3339(submittedAt(state, look)) : now))
+      : undefined;
   const known = present({ runningSince, pendingSince });
   if (look.logUnread !== null) return { ...before, ...known };
   return {

@@ -66,6 +66,14 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'rate = 1 / warmup_steps',
   ],
   [
+    'a misspelt attribute',
+    {
+      'main.py': MAIN,
+      'lab/train.py': 'class C:\n    warmup_steps = 3\nc = C()\nrate = 1 / c.warmup_stepz\n',
+    },
+    'rate = 1 / c.warmup_steps',
+  ],
+  [
     'a misspelt builtin',
     { 'main.py': MAIN, 'lab/train.py': 'rates = []\ncount = lenn(rates)\n' },
     'count = len(rates)',
@@ -289,5 +297,27 @@ describe('a log', () => {
   // threat T226
   it.each(REFUSED)('that %s changes nothing', async (_what, log, files, reason) => {
     expect(await fixFor(log, files)).toEqual({ kind: 'none', reason });
+  });
+});
+
+describe('a name that every file of the field imports in one way', () => {
+  it.each([
+    ['np', 'import numpy as np'],
+    ['torch', 'import torch'],
+  ])('%s is imported', async (name, statement) => {
+    const files = { 'main.py': MAIN, 'lab/train.py': `import os\nrate = ${name}.ones(3)\n` };
+    const fix = await fixFor(run(files), files);
+    expect(fix).toMatchObject({ kind: 'fix' });
+    expect(JSON.stringify(fix)).toContain(statement);
+  });
+
+  it.each(['nn', 'F'])('%s, which has several imports, is not', async (name) => {
+    const files = { 'main.py': MAIN, 'lab/train.py': `import os\nrate = ${name}.ones(3)\n` };
+    expect(await fixFor(run(files), files)).toMatchObject({ kind: 'none' });
+  });
+
+  it('is no reason to change an attribute that the file does not know', async () => {
+    const files = { 'main.py': MAIN, 'lab/train.py': 'import os\nname = os.getcdw()\n' };
+    expect(await fixFor(run(files), files)).toMatchObject({ kind: 'none' });
   });
 });

@@ -11,6 +11,7 @@ import { CONTRACT, JOB, LANE } from './sample-facts.ts';
 
 /** The issue has these values now, and they are recorded. */
 const says = (values: Contract): Facts => ({ contract: { recorded: values, read: known(values) } });
+const inLane = (settings: object): Facts => ({ lane: { ...LANE, ...settings } });
 const without = (name: string): Contract =>
   Object.fromEntries(Object.entries(CONTRACT).filter(([one]) => one !== name));
 const STEP = 'gs://lab/runs/r1/checkpoints/step-1200';
@@ -248,6 +249,22 @@ export const HERO_CASES = {
     [
       'a command that leaves the place to the job',
       { manifest: known(aManifest({ command: ['python3', 'train.py', '--out=out/ferry'] })) },
+    ],
+    [
+      'a root that is emptied by itself',
+      {
+        ...inLane({ temporaryRoots: ['ttl='] }),
+        manifest: known(
+          aManifest({ outputRoot: 's3://lab/ttl=14d/r', command: ['OUT=s3://lab/ttl=14d/r', 'x'] }),
+        ),
+      },
+    ],
+    [
+      'a root that differs from the one that the command derives',
+      {
+        ...inLane({ outputRootFrom: 's3://lab/{run-id}' }),
+        manifest: known(aManifest({ outputRoot: 's3://lab/a', command: ['x', '--run-id', 'b'] })),
+      },
     ],
     [
       'a bucket of another region than its contract names',

@@ -147,7 +147,7 @@ function github(said: Said): GitHubClient {
 function review(n: number, lines: number): object {
   const all = Array.from({ length: lines }, (_, index) => written(index));
   const submittedAt = '2026-11-20T12:00:00Z';
-  return { ...written(n), id: `PRR_${n}`, submittedAt, comments: lastOf(all, 20, null) };
+  return { ...written(n), id: `PRR_${n}`, state: 'COMMENTED', submittedAt, comments: lastOf(all, 20, null) };
 }
 
 describe('the threads of a run', () => {

@@ -107,6 +107,45 @@ describe('a failed job with a recoverable cause', () => {
   });
 });
 
+describe('a budget for preemptions', () => {
+  const withBudget = (preemptions: number, restarts: number) => (text: string) =>
+    text.replace(/restartsMax: \d+/, `restartsMax: ${restarts}\n    preemptionsMax: ${preemptions}`);
+  const at = (step: number): Died => ({ step, line: PREEMPTED });
+
+  it('is used for preemptions with progress, and leaves the restarts for other failures', async () => {
+    const failed = await play(await openLab([at(400), at(600), at(900)], 0, withBudget(2, 0)));
+    expect(await starts(failed)).toBe(3);
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: no-restarts-left');
+    await failed.lab.close();
+  });
+
+  it('is not used for an attempt that came no further', async () => {
+    const failed = await play(await openLab([at(600), at(500)], 0, withBudget(9, 0)));
+    expect(await starts(failed)).toBe(2);
+    await failed.lab.close();
+  });
+
+  it('is not used for another failure', async () => {
+    const failed = await play(await openLab([at(400), { step: 600, line: NETWORK }], 0, withBudget(9, 0)));
+    expect(await starts(failed)).toBe(2);
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: no-restarts-left');
+    await failed.lab.close();
+  });
+});
+
+describe('unknownFailure: restart-once', () => {
+  const once = (text: string): string =>
+    text.replace(/restartsMax: \d+/, 'restartsMax: 5\n    unknownFailure: restart-once');
+
+  it('starts the run again once, and then asks a person', async () => {
+    const unknown = { line: 'Received SIGTERM, shutting down' };
+    const failed = await play(await openLab([unknown, { ...unknown, step: 900 }], 5, once));
+    expect(await starts(failed)).toBe(2);
+    expect(await postedEvents(failed.lab, 'incident')).toContain('relaunch-refused: same-failure');
+    await failed.lab.close();
+  });
+});
+
 describe('a STOPPED job', () => {
   /** Stops the job on the cluster ten minutes after its start. */
   async function stoppedOnTheCluster(by?: string): Promise<Ferry> {

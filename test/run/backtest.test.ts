@@ -266,15 +266,16 @@ describe('an approval', () => {
     expect(replay(run, rows('2.51'))).toEqual([]);
   });
 
-  it.each<Partial<Approvals>>([{ permission: 'admin' }, { users: [alice.id] }, { onePersonIsEnough: true }])(
-    'is unknown when the set of approvers changes: %j',
-    (approvals) => {
-      expect(replay(run, withApprovals(approvals))).toEqual([
-        'quorum reached -> unknown (0-of-1)',
-        'launch launched -> unknown (quorum)',
-      ]);
-    },
-  );
+  it.each<Partial<Approvals>>([
+    { permission: 'admin' },
+    { users: [{ written: String(alice.id), ids: [alice.id] }] },
+    { onePersonIsEnough: true },
+  ])('is unknown when the set of approvers changes: %j', (approvals) => {
+    expect(replay(run, withApprovals(approvals))).toEqual([
+      'quorum reached -> unknown (0-of-1)',
+      'launch launched -> unknown (quorum)',
+    ]);
+  });
 });
 
 describe('the verdict', () => {

@@ -16,7 +16,7 @@ const base = aConfig();
 const staffed = (onCall: object, inCharge: readonly number[] = []) => ({
   ...base,
   onCall: onCallSchema.parse(onCall),
-  lane: { ...base.lane, inCharge: [...inCharge] },
+  lane: { ...base.lane, inCharge: inCharge.map((id) => ({ written: String(id), ids: [id] })) },
 });
 const people = ({ data }: { readonly data: object }): unknown => ('people' in data ? data.people : null);
 

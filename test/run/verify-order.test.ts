@@ -103,7 +103,10 @@ describe('the runner', () => {
   });
 
   it('accepts an approver who is listed and has write permission', () => {
-    const config = { ...CONFIG, approvals: { ...CONFIG.approvals, users: [bob.id] } };
+    const config = {
+      ...CONFIG,
+      approvals: { ...CONFIG.approvals, users: [{ written: '@bob', ids: [bob.id] }] },
+    };
     const facts = { ...good, config, permissions: permissions([bob, 'write']) };
     expect(judgeOrder(ordered.state, order.digest, facts)).toBeNull();
   });

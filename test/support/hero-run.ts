@@ -9,6 +9,7 @@ export const HERO_LANE = `  hero:
     cluster: us-central1
     ships: [experiments, lib, scripts]
     tracker: { kind: none, entity: '', project: '' }
+    temporaryRoots: []
     cadence: { startupMs: 3000, pollMs: 60000 }
 `;
 

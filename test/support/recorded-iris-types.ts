@@ -43,6 +43,8 @@ export type Job = {
   failureCount: number;
   preemptionCount: number;
   readonly attempts: Attempt[];
+  /** Of a gang: its tasks by state, set by a test. */
+  tasks?: Readonly<Record<string, number>>;
 };
 
 /** A process on a worker. */

@@ -38,7 +38,12 @@ const launchRequest = z.strictObject({
     .object({ cpuMillicores: z.number().default(0) })
     .loose()
     .optional(),
-  environment: z.object({ envVars: z.record(z.string(), z.string()).default({}) }).optional(),
+  environment: z
+    .object({
+      envVars: z.record(z.string(), z.string()).default({}),
+      extras: z.array(z.string()).optional(),
+    })
+    .optional(),
   bundleBlob: z.string().optional(),
   bundleId: z.string().optional(),
   constraints: z.array(z.unknown()).optional(),
@@ -50,6 +55,9 @@ const launchRequest = z.strictObject({
   maxRetriesFailure: z.number().default(0),
   maxRetriesPreemption: z.number().default(0),
   priorityBand: z.string().optional(),
+  targetCluster: z.string().optional(),
+  taskImage: z.string().optional(),
+  ports: z.array(z.string()).optional(),
 });
 const byJob = z.object({ jobId: z.string() });
 const listRequest = z.object({
@@ -95,7 +103,10 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
     'iris.cluster.ControllerService/GetJobStatus': (body) => {
       const { jobId } = byJob.parse(body);
       const job = world.jobs.get(jobId);
-      return job === undefined ? malformedOr(jobId, notFound(jobId)) : said(statusOf(job, isMay));
+      if (job === undefined) return malformedOr(jobId, notFound(jobId));
+      const hasChildren = [...world.jobs.keys()].some((name) => name.startsWith(`${jobId}/`));
+      const { job: seen, ...rest } = statusOf(job, isMay);
+      return said({ job: { ...seen, hasChildren }, ...rest });
     },
     'iris.cluster.ControllerService/GetJobState': (body) => {
       const { jobIds } = z.object({ jobIds: z.array(z.string()) }).parse(body);
@@ -273,7 +284,7 @@ function takenBy(old: Job | undefined, name: string, policy: string, isMay: bool
     : complaint(409, 'already_exists', `Job ${name} already exists and is still running`);
 }
 
-function statusOf(job: Job, isMay: boolean): object {
+function statusOf(job: Job, isMay: boolean): { readonly job: object; readonly request: object } {
   const { launched, state, error, pendingReason, failureCount, preemptionCount } = job;
   const isWaiting = job.taskState === 'TASK_STATE_PENDING' && job.attempts.length === 0;
   const env = Object.fromEntries(
@@ -298,8 +309,13 @@ function statusOf(job: Job, isMay: boolean): object {
         ...given('startedAt', job.startedAt),
         ...given('finishedAt', job.finishedAt),
       },
-      taskStateCounts: { [job.taskState.replace('TASK_STATE_', '').toLowerCase()]: 1 },
-      ...{ taskCount: 1, completedCount: state === 'JOB_STATE_SUCCEEDED' ? 1 : 0, hasChildren: false },
+      taskStateCounts: job.tasks ?? { [job.taskState.replace('TASK_STATE_', '').toLowerCase()]: 1 },
+      ...(launched.request['resources'] === undefined ? {} : { resources: launched.request['resources'] }),
+      ...{
+        taskCount: launched.request['replicas'] ?? 1,
+        completedCount: state === 'JOB_STATE_SUCCEEDED' ? 1 : 0,
+        hasChildren: false,
+      },
       pendingReason: isWaiting ? pendingReason : '',
     },
     request: { ...launched.request, environment: { envVars: env } },
@@ -318,7 +334,7 @@ function listOf(
     name.toLowerCase().startsWith(jobIdPrefix.toLowerCase()) &&
     (stateFilter === '' || state === `JOB_STATE_${stateFilter.toUpperCase()}`);
   const all = [...world.jobs.values()].filter(isWanted).toSorted((a, b) => b.submittedAt - a.submittedAt);
-  const jobs = all.slice(offset, offset + limit).map((job) => (statusOf(job, isMay) as { job: object }).job);
+  const jobs = all.slice(offset, offset + limit).map((job) => statusOf(job, isMay).job);
   return said({
     ...(jobs.length === 0 ? {} : { jobs }),
     ...(all.length === 0 ? {} : { totalCount: all.length }),

@@ -242,13 +242,16 @@ function readFirst(first: Classed, text: string, found: Tokens, isFollowed: bool
   if (its.kind !== 'ours') return asIgnored(first);
   if (isFollowed) return asError(first, 'two-on-a-line');
   const glued = /^[^ \t]+/.exec(text.slice(word.length))?.[0];
-  if (glued !== undefined)
+  if (glued !== undefined && !(its.spec.holdsBack === true && PUNCTUATION.test(glued)))
     return { start, word, kind: 'error', fault: { code: 'glued', start: word.length, text: glued } };
   const { args, fault } = fitArguments(its.spec, found, text.length);
   return fault === null
     ? { start, word, kind: 'command', name: its.spec.name, args, source: text }
     : { start, word, kind: 'error', fault };
 }
+
+/** What people write after a word in haste. A brake takes effect in spite of it. */
+const PUNCTUATION = /^[!.,;:…]+$/;
 
 /** Null if the word starts a command line. Its class takes precedence over its position. */
 function whyNot({ mark, place, its: { kind } }: Classed): IgnoreReason | null {

@@ -30,6 +30,10 @@ const SLIPS = [
     /^ImportError: cannot import name '(?<name>\w{1,100})' from '[\w.]{1,200}' \((?<file>[^()]{1,400})\)/,
   ],
   ['module', /^(?:ModuleNotFoundError|ImportError): No module named '(?<name>[\w.]{1,200})'/],
+  [
+    'attribute',
+    /^AttributeError: .{1,200} has no attribute '(?<name>\w{1,100})'\. Did you mean: '\w{1,100}'\?$/,
+  ],
   ['key', /^KeyError: (['"])(?<name>[\w.-]{1,60})\1$/],
   ['comma', /^SyntaxError: invalid syntax\. Perhaps you forgot a comma\?$/],
   ['colon', /^SyntaxError: expected ':'$/],

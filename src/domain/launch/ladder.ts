@@ -6,12 +6,7 @@
 import { type Failure, isOutOfMemory, mayPassAgain, type Rung } from '../failure-class.ts';
 import type { PastAttempt, RunState } from '../logbook/run-state.ts';
 import { isWithheld } from '../written-secrets.ts';
-import { pastAttempt, reachedStep } from './next-attempt.ts';
-
-/** A failed job without a diagnosis is `unknown`. */
-export function failureOf({ end }: Pick<PastAttempt, 'end'>): Failure {
-  return end.status === 'STOPPED' ? 'stopped' : (end.diagnosis?.class ?? 'unknown');
-}
+import { failureOf, pastAttempt, reachedStep } from './next-attempt.ts';
 
 /** The common signature or class of both failures; null if they differ or cannot be compared. */
 export function sameFailure(one: PastAttempt, other: PastAttempt): string | null {

@@ -98,6 +98,8 @@ export const manifestSchema = z.object({
   /** What may happen without another approval. */
   envelope: z.object({
     restarts: z.int(),
+    /** Restarts after preemptions with progress. Absent: they count as other restarts. */
+    preemptions: z.int().exactOptional(),
     /** Failures after which the job may restart, in addition to a replaced bad node. Absent: only after a replaced bad node. */
     restartAfter: z.array(text).exactOptional(),
     fixes: z.array(text),

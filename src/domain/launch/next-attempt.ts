@@ -4,6 +4,7 @@
  */
 
 import { type ActionRecord, underWay } from '../actions/action.ts';
+import type { Failure } from '../failure-class.ts';
 import { type IncidentOf, incidentsWith } from '../incidents.ts';
 import {
   type IssuedOrder,
@@ -185,12 +186,37 @@ export function replacementFor(state: RunState): ActionRecord | null {
   return found ?? null;
 }
 
-/** Approved restarts minus the launches used. A pre-approved fix uses the budget of the manifest that allows it. */
-export function restartsLeft({ attempts, order }: RunState): number {
+/** A failed job without a diagnosis is `unknown`. */
+export function failureOf({ end }: Pick<PastAttempt, 'end'>): Failure {
+  return end.status === 'STOPPED' ? 'stopped' : (end.diagnosis?.class ?? 'unknown');
+}
+
+/** How often the approved manifest may restart after a failure of this kind. */
+export function restartsFor(last: PastAttempt): number {
+  const { restarts = 0, preemptions = restarts } = last.order.manifest?.envelope ?? {};
+  return isPreempted(last) ? preemptions : restarts;
+}
+
+/**
+ * Approved restarts minus the launches used; those after preemptions are counted apart if the manifest says so. While the job runs, the
+ * larger rest counts. A pre-approved fix uses the budget of the manifest that allows it.
+ */
+export function restartsLeft(state: RunState): number {
+  const { attempts, order } = state;
   const counted = [order?.order.digest, order?.order.preApprovedBy];
-  const spent = attempts.filter((past) => counted.includes(past.order.order.digest)).length;
+  const followed = attempts.filter((past) => counted.includes(past.order.order.digest));
+  const { restarts = 0, preemptions } = order?.manifest?.envelope ?? {};
   // rule ML-32
-  return (order?.manifest?.envelope.restarts ?? 0) - spent;
+  if (preemptions === undefined) return restarts - followed.length;
+  const preempted = followed.filter(isPreempted).length;
+  const [afterPreemption, afterOther] = [preemptions - preempted, restarts - (followed.length - preempted)];
+  const last = pastAttempt(state);
+  if (last === null) return Math.max(afterPreemption, afterOther);
+  return isPreempted(last) ? afterPreemption : afterOther;
+}
+
+function isPreempted(past: PastAttempt): boolean {
+  return failureOf(past) === 'preempted';
 }
 
 /** The run's state in the attempt that this entry belongs to. */

@@ -25,12 +25,14 @@ import {
 } from '../logbook/run-state.ts';
 import { type Digest, fromRfc3339, type Instant } from '../values.ts';
 import { takesCheckpoint } from './contract.ts';
-import { failureOf, rungFor, sameFailure } from './ladder.ts';
+import { rungFor, sameFailure } from './ladder.ts';
 import {
   asLaunched,
+  failureOf,
   pastAttempt,
   reachedStep,
   replacementFor,
+  restartsFor,
   restartsLeft,
   rollbackOf,
 } from './next-attempt.ts';
@@ -95,7 +97,7 @@ export function responseTo(state: RunState): Response | null {
   const why =
     barOfTraining(state, last) ??
     (replaced === null ? barOf(state, last, restartAfter ?? []) : barAfterNode(state, last, replaced)) ??
-    barOfEnvelope(state);
+    barOfEnvelope(state, last);
   const { attempt } = last.submission;
   return why === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...why } };
 }
@@ -114,7 +116,7 @@ export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked
 function byHand(state: RunState, last: PastAttempt): Response {
   const { attempt } = last.submission;
   const bar =
-    barByHand(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state));
+    barByHand(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state, last));
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
 }
 
@@ -163,6 +165,7 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
   // A ladder step changes something, so do not compare it with the failed attempt.
   const isOnLadder = rungFor(state, failure) !== null && restartAfter.includes(failure);
   if (isOnLadder && !isGuess(last, failure)) return null;
+  if (failure === 'unknown' && restartAfter.includes(failure)) return unknownBefore(state);
   // rules HR-33, HR-60
   if (!mayPassAgain(failure) || !restartAfter.includes(failure) || isGuess(last, failure))
     return { reason: 'not-recoverable', failure };
@@ -171,6 +174,14 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
   if (by !== undefined) return { reason: 'stopped-by', failure, by };
   // rule HR-43
   return alikeIn(state, last) ?? withoutProgress(state, last);
+}
+
+/** A failure without a known cause is tried again once. */
+function unknownBefore({ attempts }: RunState): Bar | null {
+  const past = attempts.find((one) => failureOf(one) === 'unknown');
+  return past === undefined
+    ? null
+    : { reason: 'same-failure', failure: 'unknown', earlier: past.submission.attempt };
 }
 
 /** Corrupted training state remains in the attempt's checkpoints, even if another failure ended the attempt. */
@@ -227,9 +238,9 @@ function withoutProgress({ attempts }: RunState, last: PastAttempt): Bar | null 
     : { reason: 'no-progress', failure: failureOf(last), earlier: before.at(-1)?.submission.attempt };
 }
 
-function barOfEnvelope(state: RunState): Bar | null {
+function barOfEnvelope(state: RunState, last: PastAttempt): Bar | null {
   if (restartsLeft(state) > 0) return null;
-  return { reason: 'no-restarts-left', restarts: state.order?.manifest?.envelope.restarts ?? 0 };
+  return { reason: 'no-restarts-left', restarts: restartsFor(last) };
 }
 
 /** Whether this attempt's bad node is proposed or being deleted. */

@@ -90,8 +90,9 @@ export const VERDICTS = {
   },
   'tracker-own': { own: { id: 'text', resume: 'text' }, taken: { id: 'text', run: 'text' } },
   'output-root-own': {
-    own: { root: 'text', looked: 'integer?', region: 'text?' },
-    'not-in-command': { root: 'text' },
+    own: { root: 'text', looked: 'integer?', region: 'text?', template: 'text?' },
+    temporary: { root: 'text' },
+    'not-in-command': { root: 'text', derived: 'text?' },
     'other-region': { root: 'text', there: 'text', wanted: 'text' },
     used: { root: 'text', path: 'text' },
     taken: { root: 'text', run: 'text', theirs: 'text' },

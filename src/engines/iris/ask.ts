@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { limits } from '../../domain/limits.ts';
 import { cutText, jsonIn } from '../../domain/values.ts';
 import { redact } from '../../host/redactor.ts';
-import { askWhole, type Http } from '../shared/http.ts';
+import { askWhole, type Http, type TokenHeaders } from '../shared/http.ts';
 import type { IrisCluster } from './definition.ts';
 
 export const irisLimits = {
@@ -29,6 +29,8 @@ export const irisLimits = {
   jobsPerList: 500,
   /** Most jobs of one state that are searched for jobs that name a run: four requests. */
   jobsListedMax: 2_000,
+  /** Newest jobs that a job started. Iris lists the newest first. */
+  childrenPerList: 50,
   /** Log lines per request; the Iris default is 1,000. */
   linesPerRequest: 10_000,
   /** Requests per read, for five million lines. The next read continues. */
@@ -47,6 +49,8 @@ export type IrisSettings = {
   readonly address: string;
   /** An API key; null: none is sent. */
   readonly token: string | null;
+  /** Headers with the tokens that their commands print. */
+  readonly headers: TokenHeaders;
   readonly http: Http;
   readonly now: () => number;
   readonly sleep: (durationMs: number) => Promise<unknown>;
@@ -78,6 +82,7 @@ export const statusAnswer = z.object({
     failureCount: count,
     preemptionCount: count,
     pendingReason: text,
+    hasChildren: z.boolean().default(false),
   }),
   request: z
     .object({
@@ -91,7 +96,29 @@ export const statusAnswer = z.object({
 });
 
 export const listAnswer = z.object({
-  jobs: z.array(z.object({ jobId: z.string().min(1), startedAt: moment.optional() })).default([]),
+  jobs: z
+    .array(
+      z.object({
+        jobId: z.string().min(1),
+        state: text,
+        submittedAt: moment.optional(),
+        startedAt: moment.optional(),
+        pendingReason: text,
+        taskCount: count,
+        taskStateCounts: z.record(z.string(), count).default({}),
+        resources: z
+          .object({
+            device: z
+              .object({
+                tpu: z.object({ variant: text }).optional(),
+                gpu: z.object({ variant: text, count }).optional(),
+              })
+              .optional(),
+          })
+          .optional(),
+      }),
+    )
+    .default([]),
   hasMore: z.boolean().default(false),
 });
 
@@ -133,6 +160,7 @@ export const logsAnswer = z.object({
 export const nothing = z.object({});
 
 export type IrisJob = z.infer<typeof statusAnswer>;
+export type ListedJob = z.infer<typeof listAnswer>['jobs'][number];
 export type IrisTask = z.infer<typeof tasksAnswer>['tasks'][number];
 
 /**
@@ -173,6 +201,8 @@ export async function ask<Value>(
   body: object,
   schema: z.ZodType<Value>,
 ): Promise<Answer<Value>> {
+  const more = await settings.headers();
+  if (more.kind === 'unknown') return unknown(settings, more.message);
   const answer = await askWhole(
     settings.http,
     {
@@ -182,6 +212,7 @@ export async function ask<Value>(
         'content-type': 'application/json',
         accept: 'application/json',
         ...(settings.token === null ? {} : { authorization: `Bearer ${settings.token}` }),
+        ...more.headers,
       },
       body: JSON.stringify(body),
       idleTimeoutMs: settings.cluster.requestTimeoutMs,

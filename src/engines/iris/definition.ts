@@ -9,7 +9,7 @@ import {
   warning,
   writtenSecret,
 } from '../../settings/problem.ts';
-import { setting, unset, variable } from '../../settings/words.ts';
+import { argumentArray, setting, unset, variable } from '../../settings/words.ts';
 import { CLUSTER_KEYS, type EngineDefinition, place, timeoutMs } from '../definition.ts';
 
 const word = z
@@ -24,6 +24,18 @@ const retries = (about: string): z.ZodDefault<z.ZodInt> =>
     `How often Iris itself may restart the job ${about}; the watch reports such a restart of the same attempt. Part of the manifest.`,
   );
 
+const device = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('gpu').describe('GPUs.'),
+    variant: word.describe('Such as H100.'),
+    count: z.int().min(1).max(1_000).describe('How many.'),
+  }),
+  z.strictObject({
+    kind: z.literal('tpu').describe('A TPU.'),
+    variant: word.describe('Such as v5p-8.'),
+  }),
+]);
+
 export const irisSchema = z.strictObject({
   engine: z.literal('iris').describe('Jobs of an Iris cluster, over the RPC of its controller.'),
   controller: z
@@ -35,23 +47,34 @@ export const irisSchema = z.strictObject({
     'IRIS_TOKEN',
     'Runner environment variable with an API key of the controller; a login of the same user would revoke other logins. Null: none is sent, and `ferrybot doctor` explains the risk of a controller without authentication.',
   ),
+  tokenCommands: setting(
+    z.record(z.string().regex(/^[A-Z][A-Za-z-]{1,60}$/, 'the name of a header'), argumentArray),
+    {},
+    'Further headers and for each the command whose output is its bearer token, such as `Proxy-Authorization: [gcloud, auth, print-identity-token]` for an identity-aware proxy. Each runs on the runner, every 20 minutes.',
+  ),
   user: word.describe('Owner of the jobs, `/<user>/<job>`: with authentication, the user of the API key.'),
   cpuMillicores: setting(z.int().min(1).max(10_000_000), 1_000, 'Thousandths of a core.'),
   memoryMb: setting(z.int().min(1).max(100_000_000), 2_048, 'Memory in MB.'),
   diskMb: setting(z.int().min(1).max(100_000_000), 5_120, 'Disk in MB.'),
-  device: unset(
-    z.discriminatedUnion('kind', [
-      z.strictObject({
-        kind: z.literal('gpu').describe('GPUs.'),
-        variant: word.describe('Such as H100.'),
-        count: z.int().min(1).max(1_000).describe('How many.'),
-      }),
-      z.strictObject({
-        kind: z.literal('tpu').describe('A TPU.'),
-        variant: word.describe('Such as v5p-8.'),
-      }),
-    ]),
-    'Accelerators of the job itself; null: none, as for a job that starts others.',
+  device: unset(device, 'Accelerators of the job itself; null: none, as for a job that starts others.'),
+  childDevice: unset(
+    device,
+    'Accelerators that the job it starts has to have; the watch reports others. null: any.',
+  ),
+  targetCluster: unset(word, 'The federated cluster to which the controller hands the job; null: its own.'),
+  priority: unset(
+    z.enum(['system', 'production', 'interactive', 'batch']),
+    'Priority of the job; null: as Iris decides.',
+  ),
+  extras: setting(z.array(word).max(20), [], 'Extras of the Python project that its environment gets.'),
+  taskImage: unset(
+    z.string().regex(/^[\w./:@-]{1,300}$/, 'the name of an image'),
+    'Image in which its tasks run; null: that of the cluster.',
+  ),
+  ports: setting(
+    z.array(word).max(20),
+    [],
+    'Names of ports that Iris reserves for it, each in `IRIS_PORT_<NAME>`.',
   ),
   regions: setting(z.array(word).max(20), [], 'Regions of which it has to be one; none: any.'),
   preemptible: unset(z.boolean(), 'Whether its worker may, or may not, be preemptible; null: either.'),
@@ -64,6 +87,11 @@ export const irisSchema = z.strictObject({
     z.record(variable, place),
     {},
     'Where the workers have the secrets of `passSecrets`, each a file: its content becomes the variable when the job starts, and no value is ever sent. Iris shows the variables of a job to each administrator.',
+  ),
+  secretValues: setting(
+    z.boolean(),
+    false,
+    'Whether the secrets of `passSecrets` without a file under `secretFiles` are sent as variables. Iris shows them to each administrator, and without authentication to everybody.',
   ),
   markers: unset(
     place,
@@ -95,11 +123,18 @@ export const irisEngine: EngineDefinition<typeof irisSchema> = {
 };
 
 function configIssues(at: KeyPath, cluster: IrisCluster): readonly ConfigIssue[] {
-  const { tokenFrom, controller, setupCommands, maxRetriesPreemption, maxRetriesFailure, markers } = cluster;
+  const { tokenFrom, tokenCommands, controller, setupCommands, secretValues } = cluster;
+  const { maxRetriesPreemption, maxRetriesFailure, markers } = cluster;
   return [
     ...(tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], tokenFrom)),
     ...writtenSecret([...at, 'controller'], controller),
     ...inArguments([...at, 'setupCommands'], setupCommands),
+    ...Object.entries(tokenCommands).flatMap(([header, command]) =>
+      inArguments([...at, 'tokenCommands', header], command),
+    ),
+    ...(secretValues
+      ? [warning('bad-value', [...at, 'secretValues'], 'each administrator of Iris can read these secrets')]
+      : []),
     ...(maxRetriesPreemption + maxRetriesFailure > 0 && markers === null
       ? [
           warning(
@@ -117,8 +152,10 @@ function launcherOf(cluster: IrisCluster): string {
   const { user, cpuMillicores, memoryMb, diskMb, device, regions, preemptible } = cluster;
   const { setupCommands, secretFiles, markers, timeoutSeconds } = cluster;
   const { maxRetriesPreemption, maxRetriesFailure } = cluster;
+  const { targetCluster, priority, extras, taskImage, ports, secretValues } = cluster;
   return JSON.stringify({
     ...{ user, cpuMillicores, memoryMb, diskMb, device, regions, preemptible },
+    ...{ targetCluster, priority, extras, taskImage, ports, secretValues },
     ...{ setupCommands, secretFiles, markers, timeoutSeconds, maxRetriesPreemption, maxRetriesFailure },
   });
 }

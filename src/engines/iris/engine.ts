@@ -13,7 +13,7 @@ import { known, type Observed, unknown } from '../../domain/values.ts';
 import { createKept } from '../../host/memory.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
-import { callOverHttp, type Http } from '../shared/http.ts';
+import { callOverHttp, type Http, type TokenHeaders, tokenHeaders } from '../shared/http.ts';
 import {
   guarded,
   shellLineOf,
@@ -42,13 +42,15 @@ import { IRIS, submitToIris } from './submit.ts';
 export function compose({ environment, now }: EngineHost, cluster: IrisCluster): ComposedEngine {
   const { tokenFrom } = cluster;
   const token = tokenFrom === null ? null : environment[tokenFrom] || null;
-  return { engine: createIrisEngine({ cluster, token, now }), close: async () => undefined };
+  const headers = tokenHeaders(cluster.tokenCommands, { environment, now });
+  return { engine: createIrisEngine({ cluster, token, now, headers }), close: async () => undefined };
 }
 
 export type IrisEngineOptions = {
   readonly cluster: IrisCluster;
   readonly token: string | null;
   readonly now: () => number;
+  readonly headers?: TokenHeaders;
   readonly http?: Http;
   readonly sleep?: (durationMs: number) => Promise<unknown>;
 };
@@ -82,7 +84,8 @@ export function createIrisEngine(options: IrisEngineOptions): Engine {
 
 /** Asks without a key: if authentication is off, every caller is an administrator and Iris ignores keys. */
 export async function asksForKey(cluster: IrisCluster): Promise<Observed<boolean>> {
-  const settings = settingsOf({ cluster, token: null, now: Date.now });
+  const headers = tokenHeaders(cluster.tokenCommands, { environment: process.env, now: Date.now });
+  const settings = settingsOf({ cluster, token: null, now: Date.now, headers });
   const answer = await ask(settings, 'authentication', {}, authenticationAnswer);
   return answer.kind === 'said' ? known(answer.value.provider !== '') : unknown(answer.message);
 }
@@ -92,6 +95,7 @@ function settingsOf(options: IrisEngineOptions): IrisSettings {
   return {
     http: callOverHttp,
     sleep: (durationMs) => sleep(durationMs),
+    headers: async () => ({ kind: 'headers', headers: {} }),
     ...options,
     address: controller.endsWith('/') ? controller : `${controller}/`,
   };

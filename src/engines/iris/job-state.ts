@@ -2,7 +2,8 @@
 
 import type { FoundJob, JobMetadata } from '../../domain/engine.ts';
 import { foundJob } from '../shared/kit.ts';
-import { type IrisJob, type IrisTask, irisLimits } from './ask.ts';
+import { type IrisJob, type IrisTask, irisLimits, type ListedJob } from './ask.ts';
+import type { IrisCluster } from './definition.ts';
 import { REFUSED } from './wrapper.ts';
 
 /** One observation. `task`: the job's only task; null until Iris creates it. */
@@ -212,4 +213,44 @@ function found({ job, task, metadata, bundleId, session }: Seen, said: Said): Fo
 
 function short(state: string): string {
   return state.replace(/^(?:JOB|TASK)_STATE_/, '');
+}
+
+/** A running job with the state of its newest living child; unchanged if none lives. `device`: what the child has to have. */
+export function judgeChild(
+  seen: FoundJob,
+  children: readonly ListedJob[],
+  device: IrisCluster['childDevice'],
+): FoundJob {
+  const [child] = children
+    .filter(({ state }) => LIVING.has(state))
+    .toSorted((a, b) => (b.submittedAt ?? 0) - (a.submittedAt ?? 0));
+  if (child === undefined) return seen;
+  const ready = child.taskStateCounts['running'] ?? 0;
+  const isWaiting = ready === 0 && child.taskStateCounts['building'] === undefined;
+  const reason = isWaiting ? child.pendingReason.replaceAll(/\s+/g, ' ').trim() : '';
+  const said = `Its job ${child.jobId} is ${short(child.state)}, with ${ready} of ${child.taskCount} tasks running${reason === '' ? '' : `: ${reason}`}.`;
+  return {
+    ...seen,
+    status: isWaiting ? 'PENDING' : 'RUNNING',
+    message: `${seen.message} ${said}`,
+    details: {
+      ...seen.details,
+      ...{ child: child.jobId, childState: short(child.state) },
+      ...{ workersAsked: String(child.taskCount), workersReady: String(ready) },
+      ...(reason === '' ? {} : { reason }),
+      ...topologyOf(child, device),
+    },
+  };
+}
+
+function topologyOf(
+  { resources }: ListedJob,
+  asked: IrisCluster['childDevice'],
+): { readonly acceleratorAsked?: string; readonly accelerator?: string } {
+  if (asked === null) return {};
+  const { tpu, gpu } = resources?.device ?? {};
+  return {
+    acceleratorAsked: asked.kind === 'gpu' ? `${asked.variant}x${asked.count}` : asked.variant,
+    accelerator: gpu === undefined ? (tpu?.variant ?? 'none') : `${gpu.variant}x${gpu.count}`,
+  };
 }

@@ -1,6 +1,6 @@
 /** Observes a job on Iris. A job that Iris does not know is absent only if it was never seen before. */
 
-import type { EngineSession, JobObservation } from '../../domain/engine.ts';
+import type { EngineSession, FoundJob, JobObservation } from '../../domain/engine.ts';
 import { type IdentityNames, identityIn, isSubmissionId, missingJob, unknownBecause } from '../shared/kit.ts';
 import {
   type Answer,
@@ -10,12 +10,13 @@ import {
   type IrisTask,
   irisIdOf,
   irisLimits,
+  listAnswer,
   logsAnswer,
   processAnswer,
   statusAnswer,
   tasksAnswer,
 } from './ask.ts';
-import { attemptOf, judgeJob, ownWordSinceMs } from './job-state.ts';
+import { attemptOf, judgeChild, judgeJob, ownWordSinceMs } from './job-state.ts';
 import { saidEnd } from './wrapper.ts';
 
 /** Iris of May 2026 redacts values that resemble keys, such as forty hexadecimal digits, under most names that do not end in _ID. */
@@ -80,11 +81,26 @@ async function judged(
     saidEnd: said,
     nowMs: settings.now(),
   });
+  if (seen.kind === 'found') return job.hasChildren ? withChild(settings, job.jobId, seen) : seen;
   if (seen.kind !== 'lost') return seen;
   const process = await readProcess(settings);
   return process.kind === 'unknown'
     ? process
     : { kind: 'state-lost', session: process.id, message: seen.message };
+}
+
+/**
+ * The job with what its newest living child does: a job that only starts others runs while the accelerators of its child are waited for.
+ * Children of children count as well.
+ */
+async function withChild(settings: IrisSettings, jobId: string, seen: FoundJob): Promise<JobObservation> {
+  if (seen.status !== 'RUNNING' || seen.details['stopping'] !== undefined) return seen;
+  // The prefix ignores case.
+  const query = { jobIdPrefix: `${jobId}/`, limit: irisLimits.childrenPerList };
+  const answer = await ask(settings, 'list', { query }, listAnswer);
+  if (answer.kind !== 'said') return unknownBecause(answer.message);
+  const children = answer.value.jobs.filter((one) => one.jobId.startsWith(`${jobId}/`));
+  return judgeChild(seen, children, settings.cluster.childDevice);
 }
 
 /** The exit status from the end line in the job's log since that moment; null without that line. */

@@ -125,11 +125,20 @@ function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
 
 const MB = 1024 * 1024;
 
-/** The request that starts a job, without secret values. `zip`: the approved tree. */
+/** The secrets that the workers have in files. The others are sent if the cluster allows it. */
+function inFiles(
+  { secretNames = [] }: JobSpec,
+  { secretFiles, secretValues }: IrisCluster,
+): readonly string[] {
+  return secretNames.filter((name) => !secretValues || secretFiles[name] !== undefined);
+}
+
+/** The request that starts a job. Secret values are left out unless the cluster's settings allow them. `zip`: the approved tree. */
 function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): object {
   const { cluster, now } = settings;
   const { timeoutSeconds, regions, preemptible, setupCommands } = cluster;
-  const secrets = new Set(spec.secretNames ?? []);
+  const { targetCluster, priority, extras, taskImage, ports } = cluster;
+  const secrets = new Set(inFiles(spec, cluster));
   const open = Object.fromEntries(Object.entries(spec.env).filter(([name]) => !secrets.has(name)));
   const constraints = [
     ...(preemptible === null ? [] : [constraint('preemptible', 'CONSTRAINT_OP_EQ', [String(preemptible)])]),
@@ -139,9 +148,16 @@ function launchBody(settings: IrisSettings, spec: JobSpec, zip: Uint8Array): obj
     name: irisIdOf(settings, spec.submissionId),
     entrypoint: {
       ...(setupCommands.length === 0 ? {} : { setupCommands }),
-      runCommand: { argv: wrappedCommand(spec, cluster) },
+      runCommand: { argv: wrappedCommand({ ...spec, secretNames: inFiles(spec, cluster) }, cluster) },
     },
-    environment: { envVars: { ...open, ...identityTexts(spec.metadata, IDENTITY) } },
+    environment: {
+      envVars: { ...open, ...identityTexts(spec.metadata, IDENTITY) },
+      ...(extras.length === 0 ? {} : { extras }),
+    },
+    ...(targetCluster === null ? {} : { targetCluster }),
+    ...(priority === null ? {} : { priorityBand: `PRIORITY_BAND_${priority.toUpperCase()}` }),
+    ...(taskImage === null ? {} : { taskImage }),
+    ...(ports.length === 0 ? {} : { ports }),
     bundleBlob: Buffer.from(zip).toString('base64'),
     resources: {
       cpuMillicores: cluster.cpuMillicores,
@@ -183,21 +199,22 @@ function constraint(key: string, op: string, values: readonly string[]): object 
   };
 }
 
-/** Iris sets these itself. A job with one of them would pass for another task, or for a task's child. */
-const IRIS_OWN = /^(IRIS_|FERRYBOT_)/;
+/** Iris or ferrybot sets these. A job with one of them would pass for another task, or for a task's child. */
+const SET_BY_IRIS =
+  /^(?:FERRYBOT_|IRIS_(?:TASK_|NUM_TASKS|JOB_|WORKER_|WORKDIR|CONTROLLER_|BUNDLE_|ATTEMPT_|ADVERTISE_|BIND_))/;
 
 /** Why Iris cannot take the job; null if nothing prevents it. */
-async function irisRefusal(spec: JobSpec, { secretFiles }: IrisCluster): Promise<Rejected | null> {
+async function irisRefusal(spec: JobSpec, cluster: IrisCluster): Promise<Rejected | null> {
   const refusal = specRefusal(spec, {
-    isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !IRIS_OWN.test(name),
+    isGiven: (name) => /^[A-Za-z_]\w*$/.test(name) && !SET_BY_IRIS.test(name),
     complaint: (names) => `no job of Iris is given the variable ${names}, or a NUL in one`,
   });
   if (refusal !== null) return refusal;
-  const homeless = (spec.secretNames ?? []).filter((name) => secretFiles[name] === undefined);
+  const homeless = inFiles(spec, cluster).filter((name) => cluster.secretFiles[name] === undefined);
   if (homeless.length > 0)
     return rejected(
       'refused',
-      `Iris would show ${homeless.join(', ')} to each administrator: name the file of the workers that has it under secretFiles`,
+      `Iris would show ${homeless.join(', ')} to each administrator: name the file of the workers that has it under secretFiles, or set secretValues`,
     );
   const leaking = leaksOf(spec);
   return leaking === null

@@ -5,6 +5,7 @@ import { type ClientRequest, type IncomingMessage, request as requestPlain } fro
 import { request as requestOverTls } from 'node:https';
 import { NOT_SENT, readBounded } from '../../host/fetch-whole.ts';
 import { codeOf } from '../../host/files.ts';
+import { runProgram } from '../../host/process.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -124,5 +125,49 @@ function answerOf(response: IncomingMessage): HttpAnswer {
     close: () => {
       response.destroy();
     },
+  };
+}
+
+/** The headers and their values, or why a command printed none. */
+export type TokenHeaders = () => Promise<
+  | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'unknown'; readonly message: string }
+>;
+
+/** Shorter than the hour for which a token of an identity proxy is valid. */
+const HEADERS_KEPT_MS = 20 * 60_000;
+const TOKEN_TIMEOUT_MS = 30_000;
+
+/** Runs the token command of each header, and keeps what they print for twenty minutes. The output never appears in a message. */
+export function tokenHeaders(
+  commands: Readonly<Record<string, readonly string[]>>,
+  {
+    environment,
+    now,
+  }: {
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly now: () => number;
+  },
+): TokenHeaders {
+  let kept: { readonly headers: Record<string, string>; readonly atMs: number } | null = null;
+  const env = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  return async () => {
+    if (kept !== null && now() - kept.atMs < HEADERS_KEPT_MS)
+      return { kind: 'headers', headers: kept.headers };
+    const headers: Record<string, string> = {};
+    for (const [header, [program = '', ...args]] of Object.entries(commands)) {
+      const ran = await runProgram(program, args, { env, timeoutMs: TOKEN_TIMEOUT_MS });
+      const token = ran.stdout.trim();
+      if (!ran.ok || !/^[!-~]+$/.test(token))
+        return {
+          kind: 'unknown',
+          message: `the token command of ${header}, ${program}, printed no token`,
+        };
+      headers[header] = `Bearer ${token}`;
+    }
+    kept = { headers, atMs: now() };
+    return { kind: 'headers', headers };
   };
 }

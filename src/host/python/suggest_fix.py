@@ -31,6 +31,14 @@ HIDING = {"exec", "globals", "__getattr__"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 BUILTINS = [name for name in dir(builtins) if not name.startswith("_")]
+# The one import that every file of the field writes for this name; others, such as `nn` and `F`, have several.
+WELL_KNOWN = {
+    "np": "import numpy as np",
+    "jnp": "import jax.numpy as jnp",
+    "pd": "import pandas as pd",
+    "plt": "import matplotlib.pyplot as plt",
+    **{name: f"import {name}" for name in ("numpy", "torch", "jax", "optax", "wandb", "yaml")},
+}
 MODULES = {name for name in sys.stdlib_module_names if not name.startswith("_")}
 
 
@@ -250,8 +258,10 @@ def fix_name(slip, source, line):
     if len(uses) > PLACES_MAX:
         raise NoFix("several-candidates")
     seen = [[*names.visible(scopes), *BUILTINS] for _, scopes in uses]
-    if name in MODULES and not any(is_like(name, one) for visible in seen for one in visible):
-        return agreed(slip, name, [import_line(name, source, tree)])
+    statement = f"import {name}" if name in MODULES else WELL_KNOWN.get(name)
+    if statement is not None and not any(is_like(name, one) for visible in seen for one in visible):
+        # The interpreter knows modules of the standard library only.
+        return agreed(slip if name in MODULES else {}, name, [import_line(statement, source, tree)])
     meant = {only_near(name, visible) for visible in seen}
     if len(meant) > 1:
         raise NoFix("several-candidates")
@@ -259,7 +269,7 @@ def fix_name(slip, source, line):
     return agreed(slip, found, renamed(source, [node for node, _ in uses], found))
 
 
-def import_line(module, source, tree):
+def import_line(statement, source, tree):
     """Among the file's own `import` lines in their order, otherwise above the first statement."""
     newline = "\r\n" if b"\r\n" in source.text else "\n"
     lines = source.text.splitlines()
@@ -270,19 +280,19 @@ def import_line(module, source, tree):
         and lines[node.lineno - 1].strip() == source.of(node).encode()
     ]
     for node in plain:
-        if source.of(node) > f"import {module}":
-            return (source.start(node), source.start(node), f"import {module}{newline}")
+        if source.of(node) > statement:
+            return (source.start(node), source.start(node), f"{statement}{newline}")
     if plain:
         end = source.end(plain[-1])
-        return (end, end, f"{newline}import {module}")
+        return (end, end, f"{newline}{statement}")
     body = tree.body[1:] if ast.get_docstring(tree, clean=False) is not None and len(tree.body) > 1 else tree.body
     for node in body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             continue
         first = min([node, *getattr(node, "decorator_list", [])], key=lambda one: one.lineno)
         at = source.offset(first.lineno, 0)
-        return (at, at, f"import {module}{newline}")
-    return (len(source.text), len(source.text), f"import {module}{newline}")
+        return (at, at, f"{statement}{newline}")
+    return (len(source.text), len(source.text), f"{statement}{newline}")
 
 
 def fix_imported_name(slip, source, line, asked):
@@ -327,6 +337,20 @@ def fix_module(slip, source, line, modules):
     found = only_near(last, modules)
     suggested = slip["suggested"] and slip["suggested"].rpartition(".")[2]
     return agreed({"suggested": suggested}, found, [(places[0] - len(last.encode()), places[0], found)])
+
+
+def fix_attribute(slip, source, line):
+    """`config.wramup`: the name that the interpreter suggests, if it is the only such one that the file knows."""
+    tree = parsed(source)
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    found = [node for node in attributes if node.attr == slip["name"]]
+    if len(found) != 1 or found[0].end_lineno != line or slip["suggested"] is None:
+        raise NoFix("tree-unlike")
+    known = {node.attr for node in attributes} | {name for name, _ in Names(tree).bound}
+    known |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg is not None}
+    meant = only_near(slip["name"], known)
+    end = source.end(found[0])
+    return agreed(slip, meant, [(end - len(slip["name"].encode()), end, meant)])
 
 
 def fix_key(slip, source, line):
@@ -407,6 +431,8 @@ def suggest(question):
         edits = fix_imported_name(slip, source, line, Source(question["asked"]))
     elif kind == "module":
         edits = fix_module(slip, source, line, question["modules"])
+    elif kind == "attribute":
+        edits = fix_attribute(slip, source, line)
     elif kind == "key":
         edits = fix_key(slip, source, line)
     else:

@@ -1,7 +1,14 @@
 /** The hero run: an expensive production run of weeks, launched from the contract in its issue. */
 
 import { pinnedIn, valueIn } from '../../contracts/fields.ts';
-import { contractComplete, contractCurrent, outputRootOwn, trackerOwn } from '../../contracts/gates.ts';
+import {
+  contractComplete,
+  contractCurrent,
+  outputRootOwn,
+  outputTemplateOf,
+  temporaryRootsOf,
+  trackerOwn,
+} from '../../contracts/gates.ts';
 import { type Responses, USUAL_RESPONSES } from '../../domain/failure-class.ts';
 import { defineKind } from '../../run/kind.ts';
 import { configDrift } from './config-drift.ts';
@@ -34,7 +41,11 @@ export const heroKind = defineKind({
     configDrift,
     driAccepted,
   ],
-  policy: (lane) => ({ 'lane.startOptions': startOptionsOf(lane).join(',') }),
+  policy: (lane) => ({
+    'lane.startOptions': startOptionsOf(lane).join(','),
+    'lane.outputRootFrom': outputTemplateOf(lane) ?? '',
+    'lane.temporaryRoots': temporaryRootsOf(lane).join(','),
+  }),
   responses: HERO_RESPONSES,
   contracts: {
     labels: ['hero-run'],

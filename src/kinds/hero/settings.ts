@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { cadenceSetting, type LaneConfig, laneKeys } from '../../config/lane-schema.ts';
-import { argumentArray, name, setting } from '../../settings/words.ts';
+import { argumentArray, name, setting, unset } from '../../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 
 /** ferrybot polls a run of weeks every 15 minutes, and makes the first polls as early as for any other run. */
@@ -10,6 +10,8 @@ import { type Cadence, USUAL_CADENCE } from '../../watch/cadence.ts';
 const HERO_CADENCE: Cadence = { ...USUAL_CADENCE, pollMs: 900_000 };
 /** The contract names the source of a run of months, so the commit may be up to a year old. */
 const YEAR_HOURS = 8_760;
+/** A run of weeks on preemptible machines is preempted about daily. */
+const HERO_PREEMPTIONS = 100;
 /** If nothing happens, followers of the issue get one update a day (policy HR-26). */
 const UPDATE_HOURS = 24;
 
@@ -33,11 +35,21 @@ export const heroSettings = z.strictObject({
     YEAR_HOURS,
     'How old the merge base with the target branch may be.',
   ),
+  outputRootFrom: unset(
+    name,
+    'How the program derives its output root from the command, such as `s3://models/{run-id}/{version}`: each `{option}` is the value of that option or variable. A contract is accepted if the result is its output root. null: the command names the root.',
+  ),
+  temporaryRoots: setting(
+    z.array(name).max(50),
+    ['/tmp', '/var/tmp', '/dev/shm', 'tmp', 'temp', 'ttl='],
+    'Places that are emptied by themselves, so no output root may be there: a path, or the name of a folder or bucket (`ttl=`: the start of one).',
+  ),
   startOptions: setting(
     z.array(name).min(1).max(50),
     START_OPTIONS,
     'Options and variables of the command that name the checkpoint to start from. Leading dashes, capitals, and dashes for underscores make no difference.',
   ),
+  preemptionsMax: laneKeys.preemptionsMax.default(HERO_PREEMPTIONS),
   cadence: cadenceSetting(HERO_CADENCE),
 });
 

@@ -2,7 +2,7 @@
  * `ferrybot check-infra` on files: the line of each finding, usage errors, and the example lab's own file.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -63,6 +63,22 @@ test('reports a file that is not YAML as not understood, and checks the next fil
     { file: 'bad.yaml', code: 'not-understood' },
     { file: 'good.yaml', line: 1, code: 'write-unguarded' },
   ]);
+});
+
+test('without a file, checks the files of infra/ and lists a Jinja template as not understood', async () => {
+  const checkout = join(folder, 'checkout');
+  mkdirSync(join(checkout, 'infra'), { recursive: true });
+  writeFileSync(join(checkout, 'infra/a-template.yaml'), '{% set zone = "us" %}\ncluster_name: {{ name }}\n');
+  writeFileSync(join(checkout, 'infra/b.yaml'), 'setup_commands: [gcsfuse b /opt/gcsfuse_mount || true]\n');
+  const { code, out } = await run(checkout, '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    files: ['infra/a-template.yaml', 'infra/b.yaml'],
+    findings: [
+      { file: 'infra/a-template.yaml', code: 'not-understood' },
+      { file: 'infra/b.yaml', mountPoint: '/opt/gcsfuse_mount' },
+    ],
+  });
 });
 
 test('reports every file that is not a map of keys as not fine', async () => {

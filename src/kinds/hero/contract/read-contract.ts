@@ -83,6 +83,9 @@ function heldAgainstCommand(contract: Contract): Contract {
     });
     const value = valueIn(contract, name);
     const other = value === null ? undefined : read.find((one) => !isSameSaid(name, one, value));
+    const given = contract[name];
+    if (name === 'finalStep' && given?.source === 'given' && read.length > 0)
+      open[name] = { ...given, from: 'the command' };
     if (value !== null && other !== undefined)
       open[name] = { value, source: 'unclear', from: `one answer; the command says ${other}` };
   }
