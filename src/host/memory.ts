@@ -31,8 +31,10 @@ export function createKept<Value>(max: number, letGo: (value: Value) => void = (
   };
 }
 
-/** A collection takes some hundred milliseconds; an observation leaves about 100 kB of garbage. */
+/** A collection takes about a hundred milliseconds; an observation leaves about 100 kB of garbage. */
 const GARBAGE_BYTES_MAX = 12 * 2 ** 20;
+/** Above this, the collector returns memory to the system, which takes several passes. A watch of a thousand runs may have 300 MB. */
+const RESIDENT_BYTES_MAX = 280 * 2 ** 20;
 
 /**
  * Runs the garbage collector once enough garbage may exist, because V8 lets its heap grow to several times the live size. Returns whether
@@ -53,5 +55,6 @@ export function createMemorySaver(): () => boolean {
 function collect(): void {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('gc');
-  if (typeof gc === 'function') gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  const flavor = process.memoryUsage.rss() > RESIDENT_BYTES_MAX ? 'last-resort' : 'regular';
+  if (typeof gc === 'function') gc({ type: 'major', execution: 'sync', flavor });
 }
