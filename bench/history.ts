@@ -7,7 +7,15 @@ import type { Readable, Writable } from 'node:stream';
 import { checkpointRecord } from '../src/app/control/repository.ts';
 import type { CommitRequest, GitReader, GitWriter, TagText } from '../src/domain/git.ts';
 import type { EventDraft } from '../src/domain/logbook/define.ts';
-import { branded, type Instant, isInstant, isRunId, isSha, isTreeId, type Sha } from '../src/domain/values.ts';
+import {
+  branded,
+  type Instant,
+  isInstant,
+  isRunId,
+  isSha,
+  isTreeId,
+  type Sha,
+} from '../src/domain/values.ts';
 import { beginningsOf, idOfText } from '../src/host/git/read.ts';
 import { keys, lifeOfAFerry, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { type RecordProcess, recordProcess } from '../test/support/record-lab.ts';

@@ -165,6 +165,7 @@ await watch({
     trackerOf: () => null,
     diskOf: async () => null,
     redact: (text) => text,
+    unrecorded: new Map(),
     saveMemory: createMemorySaver(),
   },
   log: lab.log,
