@@ -11,6 +11,7 @@ import { measureDetectors } from './detectors.ts';
 import { measureDiagnosis } from './diagnosis.ts';
 import { measureGates } from './gates.ts';
 import { measureHero } from './hero.ts';
+import { measureHistory } from './history.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
 import type { Result } from './measure.ts';
@@ -28,6 +29,7 @@ const SUITES = {
   hero: measureHero,
   logbook: measureLogbook,
   appends: measureAppends,
+  history: measureHistory,
   logs: measureLogScan,
   reading: measureReading,
   detectors: measureDetectors,

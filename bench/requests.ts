@@ -5,6 +5,7 @@ import { openVirtualLab, type VirtualLab } from '../test/support/virtual-lab.ts'
 import { against, quickestMs, type Result, reported } from './measure.ts';
 
 const FERRIES = 3;
+const RECORD = 'refs/heads/ferrybot/logbook';
 
 /** Plays one ferry of five hours on virtual time with the server, and counts every request of the bot. */
 export async function measureRequests(): Promise<readonly Result[]> {
@@ -15,6 +16,8 @@ export async function measureRequests(): Promise<readonly Result[]> {
   await seal(lab, run, issue);
   await lab.clock.advance(10 * 60_000);
   const { usage } = lab;
+  const head = (await lab.store.refs(RECORD)).get(RECORD) ?? '';
+  const pushes = (await lab.store.log({ from: head, limit: 1_000 })).length;
   await lab.close();
   const ferryMs = await quickestMs(FERRIES, async () => {
     const timed = await openVirtualLab();
@@ -25,6 +28,7 @@ export async function measureRequests(): Promise<readonly Result[]> {
     against('requests-approval-to-dispatch', toDispatch, 'requests', '<=', 8),
     against('requests-ferry-five-hours', usage.rest + usage.graphql, 'requests', '<=', 80),
     against('content-writes-ferry-five-hours', usage.contentWrites, 'requests', '<=', 50),
+    against('logbook-pushes-ferry-five-hours', pushes, 'pushes', '<=', 25),
     reported('git-transports-ferry-five-hours', usage.git, 'transports'),
     reported('not-modified-ferry-five-hours', usage.notModified, 'requests'),
     // The playground's promise for its tests: engine and git store in memory.

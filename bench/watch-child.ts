@@ -164,6 +164,7 @@ await watch({
     trackerOf: () => null,
     diskOf: async () => null,
     redact: (text) => text,
+    unrecorded: new Map(),
     saveMemory: createMemorySaver(),
   },
   log: lab.log,

@@ -2,11 +2,13 @@
 
 import type { ListedPeople } from '../config/approvals-schema.ts';
 import type { ConfigHealth } from '../domain/facts.ts';
-import { GitError } from '../domain/git.ts';
+import { type FetchRequest, GitError } from '../domain/git.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { listLabelledPulls } from '../github/issues.ts';
 import { readAccounts } from '../github/settings.ts';
 import { readThread } from '../github/threads.ts';
+import { recentMarks } from '../logbook/mark.ts';
+import { LOGBOOK_BRANCH } from '../logbook/store/git-store.ts';
 import type { Proposes } from '../run/kind.ts';
 import { configFor, configOfLane, type LabConfig, type LaneScopedConfig, lanesOf } from '../run/lane.ts';
 import { publishedHeads } from '../run/publications.ts';
@@ -67,6 +69,11 @@ export type LabOpener = { readonly open: () => Promise<Opening> };
 /** A placeholder identity until the config is read. */
 const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
+/** The record under its usual name, until the config is read. */
+function usual({ now }: Lab): NonNullable<FetchRequest['record']> {
+  return { branch: `refs/heads/${LOGBOOK_BRANCH}`, marks: recentMarks(now()) };
+}
+
 /** Opens the repository: fetches, reads the config in force, and verifies the record. */
 export function createLabOpener(lab: Lab, branch: string): LabOpener {
   const reader = lab.gitAs(NOBODY);
@@ -75,7 +82,8 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
   let last: Omit<OpenLab, 'record' | 'configHealth'> | null = null;
   return {
     open: async () => {
-      await reader.fetch();
+      const record = last?.store.request() ?? usual(lab);
+      await reader.fetch({ branches: [`refs/heads/${branch}`], record });
       const found = await configInForce(reader, branch);
       if (found.kind === 'none') return { kind: 'no-config', config: found };
       for (const problem of found.problems.slice(0, CONFIG_PROBLEMS_LOGGED))
@@ -94,7 +102,7 @@ export function createLabOpener(lab: Lab, branch: string): LabOpener {
       }
       const { store } = last;
       // Load the config and the record from the same fetch.
-      await store.load(true);
+      await store.load(store.request().branch === record.branch);
       if (store.current().head === null && store.current().broken.length === 0 && !hasLooked) {
         const thread = await threadOfLostLogbook(lab, found.config);
         if (thread !== null) store.lose(thread);

@@ -4,7 +4,14 @@ import type { GitReader } from '../domain/git.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/parts.ts';
 import type { Sha, TreeId } from '../domain/values.ts';
-import { type Anchor, decodeLine, type FileState } from '../logbook/chain.ts';
+import {
+  type Anchor,
+  decodeLine,
+  type FileState,
+  signedText,
+  type VerifySignature,
+} from '../logbook/chain.ts';
+import { isLast } from '../logbook/mark.ts';
 import {
   eventsPath,
   folderOf,
@@ -71,18 +78,19 @@ export function goodOf(
     before === null
       ? null
       : { entries: before.events.length, last: before.events.at(-1) ?? null, state: before.state };
-  const { events, ends, bad, checkpoint }: Verification = verifyLogbook({
-    text,
-    next,
-    ...(from === null ? {} : { from }),
-    run,
-    month: monthIn(folder),
-    keys: checking.config.keys,
-    anchor: null,
-    undecodableLine: null,
-    hash: checking.lab.hash,
-    verifySignature: checking.lab.verifySignature,
-  });
+  const { hash, verifySignature } = checking.lab;
+  const verified = (verify: VerifySignature): Verification =>
+    verifyLogbook({
+      ...{ text, next, ...(from === null ? {} : { from }), run, month: monthIn(folder) },
+      ...{ keys: checking.config.keys, anchor: null, undecodableLine: null, hash, verifySignature: verify },
+    });
+  const closing = closingText(texts.at(-1) ?? '');
+  const quick =
+    closing === null
+      ? null
+      : verified((key, signed, sig) => signed !== closing || verifySignature(key, signed, sig));
+  // Which entry is bad, and what verifies before it, needs every signature.
+  const { events, ends, bad, checkpoint } = quick?.bad === null ? quick : verified(verifySignature);
   // An unfinished file has no anchor; its marks and git history anchor it instead.
   const fault = bad === null || bad.reason === 'unanchored' ? null : bad;
   const allEnds = [...(before?.ends.slice(0, -1) ?? []), ...ends];
@@ -98,6 +106,13 @@ export function goodOf(
     state: checkpoint.state,
     open,
   };
+}
+
+/** What control signed to end the run; null for a live run. The hash chain covers the entries before, so this signature vouches for them. */
+function closingText(text: string): string | null {
+  const line = decodeLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
+  const isClosing = line.ok && line.value.role === 'control' && isLast([line.value]);
+  return isClosing ? signedText(line.value.hash) : null;
 }
 
 const NOTHING: Omit<ReadFile, keyof RunPlace> = {

@@ -7,7 +7,6 @@ import {
   isDecisive,
   isGenuine,
   isLast,
-  MARK_PREFIX,
   type Mark,
   markMessage,
   markName,
@@ -24,8 +23,8 @@ const ENTRIES_PER_MARK_MAX = 256;
 /** A genuine mark, and the commit of its tag: the first commit with the entry. */
 export type SeenMark = { readonly mark: Mark; readonly commit: Sha; readonly parents: readonly Sha[] };
 
-/** Reads the genuine marks from the last fetch. Each tag is verified once. */
-export type MarkReader = () => Promise<readonly SeenMark[]>;
+/** Reads the genuine marks whose names begin like this, from the last fetch. Each tag is verified once. */
+export type MarkReader = (prefixes: readonly string[]) => Promise<readonly SeenMark[]>;
 
 /** Reads marks with the keys of one config. Ignores tags that are unsigned, malformed, or from another repository. */
 export function createMarkReader(
@@ -38,9 +37,9 @@ export function createMarkReader(
     const mark = readMark(name, message);
     return mark !== null && isGenuine(mark, lab.repository, config.keys, lab) ? mark : null;
   };
-  return async () => {
+  return async (prefixes) => {
     const found: SeenMark[] = [];
-    for (const { name, message, commit, parents } of await git.tagTexts(MARK_PREFIX)) {
+    for (const { name, message, commit, parents } of await git.tagTexts(prefixes)) {
       const key = `${name}\n${message}`;
       const mark = judged.get(key) ?? (judged.has(key) ? null : judge(name, message));
       judged.set(key, mark);

@@ -1,6 +1,6 @@
 /** Keeps the record of a repository for this process: loads it at one head of the logbook branch and appends to it. */
 
-import { GitError, type GitReader, type PushOutcome } from '../domain/git.ts';
+import { type FetchRequest, GitError, type GitReader, type PushOutcome } from '../domain/git.ts';
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { type Instant, ok, type Result, type RunId, type Sha } from '../domain/values.ts';
@@ -12,7 +12,7 @@ import {
   type IllegalDraft,
 } from '../logbook/append.ts';
 import { type Anchor, type AppendResult, JOURNAL } from '../logbook/chain.ts';
-import type { Mark } from '../logbook/mark.ts';
+import { MARK_PREFIX, type Mark, recentMarks } from '../logbook/mark.ts';
 import { projectLogbook, projectMonitoringState } from '../logbook/projection.ts';
 import {
   folderOf,
@@ -108,6 +108,8 @@ export type Refusal = {
 export type EventStore = {
   /** Fetches (unless `isFetched`) and verifies. Skips files that did not change. */
   readonly load: (isFetched?: boolean) => Promise<Record>;
+  /** What a fetch before a load has to contain. */
+  readonly request: () => NonNullable<FetchRequest['record']>;
   /** Pushes all entries, or none, on top of the last load. Only `transact` calls it. */
   readonly append: (entries: readonly Entry[], at: Instant) => Promise<AppendResult>;
   readonly current: () => Record;
@@ -137,6 +139,8 @@ type Keeping = {
   readonly appended: Map<string, Set<number>>;
   /** `seen`: marks of the last load. `known`: hashes of all known marked entries. `markedAt`: newest marked entry of each file. */
   seen: readonly SeenMark[];
+  /** Whether marks of all months are fetched, because no recent checkpoint covers the older ones. */
+  hasOldMarks: boolean;
   readonly known: Set<string>;
   readonly markedAt: Map<string, number>;
   record: Record;
@@ -164,6 +168,7 @@ export function createEventStore(
     backed: new Map(),
     appended: new Map(),
     seen: [],
+    hasOldMarks: false,
     known: new Set(),
     markedAt: new Map(),
     record,
@@ -171,6 +176,7 @@ export function createEventStore(
   };
   return {
     load: (isFetched = false) => load(keeping, isFetched),
+    request: () => requestOf(keeping),
     append: (entries, at) => append(keeping, entries, at),
     current: () => keeping.record,
     appended: (run) => appendedTo(keeping, run),
@@ -185,10 +191,29 @@ export function createEventStore(
 }
 
 async function load(keeping: Keeping, isFetched = false): Promise<Record> {
+  const record = await loadOnce(keeping, isFetched ? null : { record: requestOf(keeping) });
+  if (keeping.hasOldMarks || isRecent(keeping)) return record;
+  keeping.hasOldMarks = true;
+  return loadOnce(keeping, { record: requestOf(keeping) });
+}
+
+function requestOf({ lab, config, hasOldMarks }: Keeping): NonNullable<FetchRequest['record']> {
+  const marks = hasOldMarks ? [MARK_PREFIX] : recentMarks(lab.now());
+  return { branch: `refs/heads/${config.logbookBranch}`, marks };
+}
+
+/** Whether this and the last month contain every mark that the newest checkpoint does not cover. */
+function isRecent({ lab, held, record }: Keeping): boolean {
+  const since = indexIn(held).checkpoint?.at ?? held.get(JOURNAL)?.events[0]?.at;
+  const [oldest = ''] = recentMarks(lab.now());
+  return record.broken.length === 0 && since !== undefined && `${MARK_PREFIX}${since.slice(0, 7)}-` >= oldest;
+}
+
+async function loadOnce(keeping: Keeping, request: FetchRequest | null): Promise<Record> {
   const { lab, config, store, held, git, backed, record } = keeping;
-  const view = await store.open(isFetched);
+  const view = await store.open(request);
   // Read marks even if the branch did not change: a mark can prove that an entry was appended before the branch was reset.
-  const marks = await keeping.marks();
+  const marks = await keeping.marks(requestOf(keeping).marks);
   const isNews = marks.some(({ mark }) => !keeping.known.has(mark.hash));
   keeping.seen = marks;
   for (const { mark } of marks) noteMark(keeping, mark);

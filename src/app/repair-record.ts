@@ -4,6 +4,7 @@ import { EMPTY_JOURNAL } from '../domain/logbook/journal-state.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { type Instant, invariant, type Sha } from '../domain/values.ts';
 import type { Anchor } from '../logbook/chain.ts';
+import { MARK_PREFIX } from '../logbook/mark.ts';
 import { projectMonitoringState } from '../logbook/projection.ts';
 import { eventsPath, type GoodFile, markdownPath, monitoringPath } from '../logbook/segments.ts';
 import { createLogbookStore, NOT_STORED, readEvents, storedRuns } from '../logbook/store/git-store.ts';
@@ -57,7 +58,7 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
   const { lab, config, git, seenAt, at, isDry } = repairing;
   const ref = `refs/heads/${config.logbookBranch}`;
   const head = await git.resolve(ref);
-  const marks = await createMarkReader(lab, config, git)();
+  const marks = await createMarkReader(lab, config, git)([MARK_PREFIX]);
   const checking: Checking = { lab, config, git, marks, backed: new Map() };
   const broken = await findBroken(repairing, checking, head);
   const tips = await tipsBeside(checking, head, seenAt);

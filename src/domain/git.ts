@@ -49,10 +49,24 @@ export type VersionsQuery = {
   readonly paths: readonly string[];
 };
 
+/** What a process keeps current. All names are full ref names. */
+export type FetchRequest = {
+  /** Branches, with their whole history. */
+  readonly branches?: readonly string[];
+  readonly record?: {
+    readonly branch: string;
+    /** Beginnings of the names of its marks. */
+    readonly marks: readonly string[];
+    /** Whether to fetch the whole history at once. By default, older history is fetched when a question reaches it. */
+    readonly isWhole?: true;
+  };
+};
+
 /** Every method throws `GitError` if the answer is unavailable (remote down, object missing). Null means that the thing does not exist. */
 export type GitReader = {
-  fetch(): Promise<void>;
-  /** The object of a full ref name at the last fetch or push; tags are peeled to their commit. */
+  /** Fetches what this and earlier requests name, and the refs that were resolved since the last fetch. */
+  fetch(request?: FetchRequest): Promise<void>;
+  /** The object of a full ref name at the last fetch or push; tags are peeled to their commit. Fetches a ref that no request names. */
   resolve(ref: string): Promise<Sha | null>;
   /** Null if the commit has no such file. */
   readText(commit: Sha, path: string): Promise<string | null>;
@@ -69,14 +83,14 @@ export type GitReader = {
   /** Null if they have no common history. */
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>;
   /**
-   * Whether a branch contained the commit at the last fetch. A readable commit is not enough: git fetches
-   * missing objects, and the remote also serves commits of forks.
+   * Whether a branch contains the commit. A readable commit is not enough: git fetches missing objects, and the
+   * remote also serves commits of forks.
    */
   isOnBranch(commit: Sha): Promise<boolean>;
   /** Sorted; a rename is two paths. */
   changedPaths(from: Sha, to: Sha): Promise<readonly string[]>;
-  /** Annotated commit tags named `prefix` plus a part without a slash, unordered. Tags with huge messages are skipped. */
-  tagTexts(prefix: string): Promise<readonly TagText[]>;
+  /** Annotated commit tags named like a prefix plus a part without a slash, unordered. Tags with huge messages are skipped. */
+  tagTexts(prefixes: readonly string[]): Promise<readonly TagText[]>;
   /** Each version once, across all merge parents, by id only. */
   versions(query: VersionsQuery): Promise<readonly FileVersion[]>;
   /** Skips files above the size limit and replaces invalid UTF-8, so the text may differ from the content. */

@@ -52,9 +52,18 @@ export function isLast(events: readonly { readonly type: EventType }[]): boolean
 /** Outside `ferry/`, where a ruleset protects seals forever. Not in a folder, because another tag could take the folder's name. */
 export const MARK_PREFIX = 'ferrybot-mark-';
 
-/** Ends in a hash that is unknown before the push, so that no other tag can take the name first. */
-export function markName({ run, seq, hash }: Pick<MarkStatement, 'run' | 'seq' | 'hash'>): string {
-  return `${MARK_PREFIX}${run}-${seq}-${hash}`;
+/** Begins with the month, so that a process can leave older marks out. Ends in a hash that nobody can know before the push. */
+export function markName({ run, seq, hash, at }: Pick<MarkStatement, 'run' | 'seq' | 'hash' | 'at'>): string {
+  return `${MARK_PREFIX}${at.slice(0, 7)}-${run}-${seq}-${hash}`;
+}
+
+/** Names of the marks of this and the last month. A checkpoint of the record covers older ones. */
+export function recentMarks(now: Instant): readonly string[] {
+  const [year = 0, month = 0] = toRfc3339(now).split('-', 2).map(Number);
+  return [month - 2, month - 1].map((one) => {
+    const first = new Date(Date.UTC(year, one)).toISOString();
+    return `${MARK_PREFIX}${first.slice(0, 7)}-`;
+  });
 }
 
 /** Prevents a mark's signature from being valid for anything else. */

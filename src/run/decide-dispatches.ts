@@ -116,7 +116,9 @@ export function isSilent(state: RunState, cadence: Cadence, now: Instant): boole
   // Nothing can watch while the cluster is missing.
   const backAt = incidentsWith(state.incidents, 'cluster-back').at(-1)?.at ?? sign.at;
   const silentMs = now - Math.max(fromRfc3339(sign.at) ?? 0, fromRfc3339(backAt) ?? 0);
-  return silentMs > silenceAllowedMs('cadenceMs' in sign ? sign.cadenceMs : firstPaceMs(cadence));
+  const nextEntryMs = sign === state.observation ? state.observation.nextEntryMs : undefined;
+  const cadenceMs = 'cadenceMs' in sign ? sign.cadenceMs : firstPaceMs(cadence);
+  return silentMs > silenceAllowedMs(nextEntryMs ?? cadenceMs);
 }
 
 /** The newest sign of a watch. After the job's end, the watch still checks rented machines. */

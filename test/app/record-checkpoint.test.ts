@@ -90,7 +90,7 @@ describe('the checkpoint', () => {
   it('deletes the marks of covered runs and no others, because its entry replaces them', async () => {
     const marks = await marksOf(lab.remote);
     expect(marks.filter((name) => ENDED.some((run) => name.includes(run)))).toEqual([]);
-    expect(marks.filter((name) => name.startsWith(`ferrybot-mark-${LIVE}-`))).toHaveLength(1);
+    expect(marks.filter((name) => name.startsWith(`ferrybot-mark-2026-10-${LIVE}-`))).toHaveLength(1);
     expect(marks.filter((name) => name.includes('-journal-'))).toHaveLength(1);
     const fresh = recordProcess(lab.remote);
     await fresh.store.load();

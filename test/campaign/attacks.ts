@@ -190,7 +190,7 @@ async function squatTag(scene: Scene): Promise<void> {
   const tip = (await scene.lab.store.refs('refs/heads/ferrybot/logbook')).get('refs/heads/ferrybot/logbook');
   if (tip === undefined) return;
   const name = scene.random.pick([
-    `ferrybot-mark-${scene.run}-${scene.random.below(30)}-${'c'.repeat(64)}`,
+    `ferrybot-mark-2026-11-${scene.run}-${scene.random.below(30)}-${'c'.repeat(64)}`,
     `ferry/${scene.run}`,
     'ferry',
   ]);

@@ -67,7 +67,7 @@ describe('two lanes', () => {
     const issue = (await stateOf(lab, daily.run))?.proposal.issue ?? 0;
     await seal(lab, daily.run, issue);
     // The last mark of the run says that it is over; no other mark does.
-    const marks = await memoryVersions(() => lab.store).tagTexts('ferrybot-mark-');
+    const marks = await memoryVersions(() => lab.store).tagTexts(['ferrybot-mark-']);
     const last = marks.filter(({ message }) => message.includes('"over":true'));
     expect(last.map(({ name }) => name)).toEqual([expect.stringContaining(daily.run)]);
     await lab.clock.advance(DAY);

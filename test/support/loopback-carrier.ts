@@ -134,7 +134,7 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     return here(name, work);
   };
   return {
-    fetch: () => away('fetch', () => git.fetch()),
+    fetch: (request) => away('fetch', () => git.fetch(request)),
     commitAndPush: (request) => away(`push ${request.ref}`, () => git.commitAndPush(request)),
     pushTag: (request) => away(`tag ${request.name}`, () => git.pushTag(request)),
     deleteTags: (names) => away('delete tags', () => git.deleteTags(names)),
@@ -148,7 +148,7 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     mergeBase: (a, b) => here('merge base', () => git.mergeBase(a, b)),
     isOnBranch: (commit) => here('branches of a commit', () => git.isOnBranch(commit)),
     changedPaths: (from, to) => here('changed paths', () => git.changedPaths(from, to)),
-    tagTexts: (prefix) => here('tags', () => git.tagTexts(prefix)),
+    tagTexts: (prefixes) => here('tags', () => git.tagTexts(prefixes)),
     versions: (query) => here('versions', () => git.versions(query)),
     readBlobs: (ids) => here('blobs', () => git.readBlobs(ids)),
     beginningsOf: git.beginningsOf,

@@ -16,15 +16,16 @@ export function memoryVersions(store: () => GitStore): VersionReader {
   // A tag's id always has the same text.
   const texts = new Map<string, Omit<TagText, 'name'>>();
   return {
-    tagTexts: async (prefix) => {
+    tagTexts: async (prefixes) => {
       const found: TagText[] = [];
-      for (const [ref, sha] of await store().refs(`refs/tags/${prefix}`)) {
-        if (ref.slice(`refs/tags/${prefix}`.length).includes('/')) continue;
+      for (const [ref, sha] of await store().refs('refs/tags/')) {
+        const name = ref.slice('refs/tags/'.length);
+        if (name.includes('/') || !prefixes.some((prefix) => name.startsWith(prefix))) continue;
         const text = texts.get(sha) ?? (await textOf(store(), sha));
         if (text === null) continue;
         texts.set(sha, text);
         if (text.message.length > MARK_BYTES_MAX) continue;
-        found.push({ name: ref.slice('refs/tags/'.length), ...text });
+        found.push({ name, ...text });
       }
       return found;
     },

@@ -4,10 +4,11 @@ import type { OpenLab } from '../../src/app/open-lab.ts';
 import { createEventStore, type EventStore } from '../../src/app/record.ts';
 import type { GitReader, GitWriter } from '../../src/domain/git.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
+import type { PublicKey } from '../../src/domain/logbook/parts.ts';
 import { branded, isInstant, isRunId } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import type { Remote } from '../host/git/scratch-repository.ts';
-import { keys, START_MS, seededKey } from '../logbook/sample-logbook.ts';
+import { START_MS, keys as sampleKeys, seededKey } from '../logbook/sample-logbook.ts';
 
 /** The cost of work on the record: never time, which differs between machines. */
 export type Cost = {
@@ -35,7 +36,11 @@ type Counts = { -readonly [K in keyof Omit<Cost, 'git'>]: number } & { git: Reco
 const NOW = branded(START_MS, isInstant);
 
 /** A new process with its own mirror. */
-export function recordProcess(remote: Pick<Remote, 'client'>, now = NOW): RecordProcess {
+export function recordProcess(
+  remote: Pick<Remote, 'client'>,
+  now = NOW,
+  keys: readonly PublicKey[] = sampleKeys,
+): RecordProcess {
   let counts = nothing();
   const git = counted(remote.client(), () => counts);
   // Only the parts of a lab and its config that keeping a record needs.

@@ -103,9 +103,13 @@ describe('a hold or stop in the thread that the record lacks', () => {
 it("unsigned tags have no effect: neither copies of a mark nor tags with the next mark's name", async () => {
   const [mark = ''] = (await marksOf(lab)).filter((name) => name.includes(lab.run));
   const genuine = await lab.git('for-each-ref', '--format=%(contents)', `refs/tags/${mark}`);
-  const claim = JSON.parse(genuine) as { readonly seq: number };
+  const claim = JSON.parse(genuine) as { readonly seq: number; readonly at: string };
   const forged = { ...claim, seq: claim.seq + 50, hash: 'f'.repeat(64) };
-  await pushTag(lab, `ferrybot-mark-${lab.run}-${forged.seq}-${forged.hash}`, JSON.stringify(forged));
+  await pushTag(
+    lab,
+    `ferrybot-mark-${forged.at.slice(0, 7)}-${lab.run}-${forged.seq}-${forged.hash}`,
+    JSON.stringify(forged),
+  );
   await pushTag(lab, `ferrybot-mark-${lab.run}`, 'mine');
   await pushTag(lab, `ferrybot-mark-${lab.run}-${claim.seq + 1}`, 'mine');
   await pushTag(lab, `ferrybot-mark-mine`, genuine);

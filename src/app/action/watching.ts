@@ -56,6 +56,7 @@ function watchingOf(parts: ActionParts, config: LabConfig): Omit<WatchInput, 'cl
     diskOf: () => diskSpace(tmpdir()),
     redact: parts.secrets.cleanJobText,
     withheld: missing.length === 0 ? undefined : { secrets: missing.join(', '), workflows },
+    unrecorded: new Map(),
     saveMemory: parts.saveMemory,
   };
 }

@@ -29,10 +29,14 @@ export async function faultySeals(open: OpenLab, troubles: Trouble[]): Promise<r
   // Skip a run that is being sealed: its tag is pushed before its record.
   const others = runs.filter((run) => run.seal === null && run.submission !== null && !isBeingSealed(run));
   const found: BrokenRun[] = [];
-  for (const state of [...sealed.slice(0, SEAL_TAGS_LOOKED), ...others.slice(0, SEAL_TAGS_LOOKED)]) {
-    const where = { run: state.run, thread: null };
-    const fault = await contained(open, troubles, where, () => faultOf(open, state));
-    if (fault !== null) found.push({ run: state.run, fault, state, thread: null });
+  const looked = [...sealed.slice(0, SEAL_TAGS_LOOKED), ...others.slice(0, SEAL_TAGS_LOOKED)];
+  // All at once, so that git fetches the tags together.
+  const faults = looked.map((state) =>
+    contained(open, troubles, { run: state.run, thread: null }, () => faultOf(open, state)),
+  );
+  for (const [index, fault] of (await Promise.all(faults)).entries()) {
+    const state = looked[index];
+    if (fault !== null && state !== undefined) found.push({ run: state.run, fault, state, thread: null });
   }
   return found;
 }

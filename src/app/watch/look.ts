@@ -9,10 +9,11 @@ import { limits } from '../../domain/limits.ts';
 import type { Lease, Metrics } from '../../domain/logbook/events/job-events.ts';
 import type { RunState, Submission } from '../../domain/logbook/run-state.ts';
 import type { Tracker } from '../../domain/tracker.ts';
-import { cutText, fromRfc3339, type Observed, present } from '../../domain/values.ts';
+import { cutText, fromRfc3339, type Observed, present, type RunId } from '../../domain/values.ts';
 import { readMetricsFile } from '../../trackers/metrics-file.ts';
 import type { Cadence } from '../../watch/cadence.ts';
 import { logFactsFrom } from '../../watch/course.ts';
+import type { Unrecorded } from '../../watch/digest.ts';
 import { finishLog, type LogFacts, readLogBytes } from '../../watch/log-facts.ts';
 import {
   besideOf,
@@ -299,6 +300,8 @@ export async function metricsFromFile(submission: Submission): Promise<Metrics> 
 
 export type WatchInput = {
   readonly cluster: string;
+  /** Observations that this process has not recorded. */
+  readonly unrecorded: Map<RunId, Unrecorded>;
   /** A unique name for this process. */
   readonly holder: string;
   readonly engineOf: EngineOf;

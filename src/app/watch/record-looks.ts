@@ -7,6 +7,7 @@ import type { JobObservation } from '../../domain/engine.ts';
 import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDraft } from '../../domain/logbook/define.ts';
+import { rentalTerms } from '../../domain/logbook/holdings.ts';
 import { type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
 import { identityToAsk } from '../../domain/tracker.ts';
 import { present, type RunId } from '../../domain/values.ts';
@@ -14,6 +15,7 @@ import { type Entry, type Recorded, recordAsDecided, transact } from '../../logb
 import { pagesWith } from '../../run/decide-notices.ts';
 import { configFor, type LaneScopedConfig } from '../../run/lane.ts';
 import { leaseFor } from '../../watch/cadence.ts';
+import { digested, withUnrecorded } from '../../watch/digest.ts';
 import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { isStoreDue } from '../../watch/tracker-and-stores.ts';
@@ -113,15 +115,17 @@ async function lookOnce(
   const { lab, config, store } = open;
   const engine = input.engineOf(config, input.cluster);
   if (engine === null) throw new Error(`no engine for the cluster ${input.cluster}`);
-  const state = store.current().runs.find((one) => one.run === run);
-  if (state === undefined || state.submission === null || state.end !== null) return null;
-  const { seq } = state.head;
+  const recorded = store.current().runs.find((one) => one.run === run);
+  if (recorded === undefined || recorded.submission === null || recorded.end !== null) return null;
+  const { submission } = recorded;
+  const { seq } = recorded.head;
   if (before?.seq === seq) return before;
-  const { cadence, metrics, trainerLine } = configFor(config, state).lane;
+  const state = withUnrecorded(recorded, input.unrecorded.get(run));
+  const { lane, kind } = configFor(config, state);
+  const { cadence, metrics, trainerLine } = lane;
   const lease = leaseFor(state, input.holder, lab.now(), cadence.pollMs);
   if (lease === null) return null;
   const { readMetrics, redact, withheld } = input;
-  const { submission } = state;
   const look = await observeJob({
     lab,
     engine,
@@ -134,9 +138,9 @@ async function lookOnce(
     redact,
     ownFormat: trainerLine === null ? null : formatOfLine(trainerLine),
     withheld,
-    tellsBeside: configFor(config, state).kind.isCritical === true,
+    tellsBeside: kind.isCritical === true,
     store: askedStore(lab, configFor(config, state), state),
-    tracker: askedTracker(input, configFor(config, state).lane, state),
+    tracker: askedTracker(input, lane, state),
     witnesses: {
       ...NO_WITNESSES,
       objective: metrics[0] ?? null,
@@ -144,7 +148,11 @@ async function lookOnce(
       disk: await input.diskOf(),
     },
   });
-  return { ...withPages(open, { run, drafts: eventsOf(state, look) }), run, seq };
+  const isEach = kind.isCritical === true || rentalTerms(state) !== null || state.stop !== null;
+  const polled = { recorded, state, drafts: eventsOf(state, look), at: look.at, isEach };
+  const { drafts, unrecorded } = digested(polled);
+  if (unrecorded !== null) input.unrecorded.set(run, unrecorded);
+  return { ...withPages(open, { run, drafts }), run, seq };
 }
 
 /** The lane's tracker, and the choice of this run in it. */

@@ -25,6 +25,7 @@ import { isWithheld } from '../../domain/written-secrets.ts';
 import { recordAsDecided, transactRun } from '../../logbook/append.ts';
 import { configFor, mayAdoptOn } from '../../run/lane.ts';
 import { handedOver, longestDue, nextCheckAt, stopLookPeriodMs } from '../../watch/cadence.ts';
+import { withUnrecorded } from '../../watch/digest.ts';
 import { reportCorruptLogbook } from '../control/report-corrupt-logbook.ts';
 import type { Log } from '../lab.ts';
 import { type LabOpener, type OpenLab, openForRun } from '../open-lab.ts';
@@ -47,9 +48,9 @@ import { lookAfterMachines } from './rentals.ts';
 export async function handOver(opener: LabOpener, input: WatchInput): Promise<readonly Trouble[]> {
   const opening = await opener.open();
   if (opening.kind === 'no-config') return [];
-  const { store, lab } = opening.open;
+  const { lab } = opening.open;
   const troubles: Trouble[] = [];
-  const given = containedEach(opening.open, troubles, store.current().runs, {
+  const given = containedEach(opening.open, troubles, seenRuns(opening.open, input), {
     whereOf,
     work: (state) => {
       const draft = handedOver(state, input.holder, lab.now());
@@ -142,7 +143,7 @@ export async function tick(open: OpenLab, input: WatchInput): Promise<Turn> {
 
 async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Promise<TickResult> {
   const { lab, config } = open;
-  const watched = open.store.current().runs.filter((run) => isWatchable(run, input.cluster));
+  const watched = seenRuns(open, input).filter((run) => isWatchable(run, input.cluster));
   if (!hasCluster(config, input.cluster)) return waiting(open, input, watched.length);
   const asked = watched.filter(awaitsDescription);
   const shopping = watched.filter((state) => offerWanted(state) !== null);
@@ -173,7 +174,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   input.saveMemory();
   // rule VA-05
   const machines = await lookAfterMachines(open, input, troubles);
-  const { runs } = open.store.current();
+  const runs = seenRuns(open, input);
   const left = runs.filter((run) => isWatchable(run, input.cluster));
   const isOwing = sighted(runs).length > 0;
   if (left.length === 0)
@@ -193,6 +194,11 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   );
   const stopLookMs = Math.min(...left.map((state) => stopLookPeriodMs(cadenceOf(open, state))));
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
+}
+
+/** The runs as this watch last saw them. */
+function seenRuns({ store }: OpenLab, { unrecorded }: WatchInput): readonly RunState[] {
+  return store.current().runs.map((state) => withUnrecorded(state, unrecorded.get(state.run)));
 }
 
 /** The config lacks the cluster. Control notifies the threads; this watch waits until the cluster is back. */

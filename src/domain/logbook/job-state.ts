@@ -80,7 +80,7 @@ export type Witnesses = {
   readonly checkpoint: { readonly at: Instant | null; readonly step: number } | null;
   /** The newest observation's failure signatures and active alarms. */
   readonly trouble: { readonly signatures: readonly string[]; readonly alarms: readonly string[] };
-  /** The watch's last observation and its requested cadence. */
+  /** The watch's last entry, and when it expects the next one. */
   readonly watch: { readonly at: Instant; readonly nextWithinMs: number } | null;
 };
 
@@ -145,7 +145,7 @@ export function witnessesOf(state: RunState): Witnesses {
     checkpoint:
       seen.checkpointStep === null ? null : { at: momentOf(course?.saved?.at), step: seen.checkpointStep },
     trouble: { signatures: seen.signatures, alarms: seen.alarms ?? [] },
-    watch: at === null ? null : { at, nextWithinMs: seen.cadenceMs },
+    watch: at === null ? null : { at, nextWithinMs: seen.nextEntryMs ?? seen.cadenceMs },
   };
 }
 

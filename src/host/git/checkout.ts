@@ -61,14 +61,10 @@ export async function openCheckout(
     }),
   };
   return {
-    git: { ...createReader(mirror), fetch: neverFetched },
+    git: createReader(mirror, null),
     prefix,
     commitOf: (revision) => commitOf(mirror, revision),
   };
-}
-
-async function neverFetched(): Promise<void> {
-  throw new GitError('failed', 'a checkout is read as it stands');
 }
 
 async function commitOf(mirror: GitMirror, revision: string): Promise<Sha | null> {

@@ -12,6 +12,7 @@ import {
 } from '../../domain/git.ts';
 import { branded, isSha, type Sha } from '../../domain/values.ts';
 import { exportTree } from './export-tree.ts';
+import { createFetcher } from './fetch.ts';
 import { createMirror, type GitIdentity, type GitMirror, lastWords, type MirrorOptions } from './mirror.ts';
 import { createReader, readTree, rootTree } from './read.ts';
 import { FOLDER_MODE, type TreeRow, treeBytes } from './tree-on-disk.ts';
@@ -234,12 +235,11 @@ export function createGitProgram(
 ): (identity: GitIdentity) => GitReader & GitWriter & GitExporter {
   const mirror = createMirror(options);
   const inTurn = createQueue();
-  const reader = createReader(mirror);
+  const reader = createReader(mirror, createFetcher(mirror, inTurn));
   return (identity) => {
     const writer = createWriter(mirror, identity);
     return {
       ...reader,
-      fetch: () => inTurn(reader.fetch),
       commitAndPush: (request) => inTurn(() => writer.commitAndPush(request)),
       exportTree: (commit, paths, directory) => inTurn(() => exportTree(mirror, commit, paths, directory)),
       pushTag: (request) => inTurn(() => writer.pushTag(request)),

@@ -126,6 +126,8 @@ export type GitRefs = {
   /** Full name → object. */
   readonly all: () => Promise<ReadonlyMap<string, string>>;
   readonly note: (ref: string, object: string) => Promise<void>;
+  /** Whether this process has pushed the ref, or any ref, since the refs were listed. */
+  readonly isOurs: (ref?: string) => boolean;
   /** After a fetch. */
   readonly forget: () => void;
 };
@@ -171,6 +173,7 @@ export function mirrorOf(run: GitMirror['run'], objects: ObjectsOptions): Omit<G
     if (!result.ok) throw gitError(code, call, result);
     return result.stdout;
   };
+  const ours = new Set<string>();
   let refs: Promise<Map<string, string>> | null = null;
   const list = async (): Promise<Map<string, string>> => {
     const args = ['for-each-ref', '--format=%(refname) %(objectname)'];
@@ -194,9 +197,12 @@ export function mirrorOf(run: GitMirror['run'], objects: ObjectsOptions): Omit<G
       all,
       note: async (ref, object) => {
         (await all()).set(ref, object);
+        ours.add(ref);
       },
+      isOurs: (ref) => (ref === undefined ? ours.size > 0 : ours.has(ref)),
       forget: () => {
         refs = null;
+        ours.clear();
       },
     },
   };

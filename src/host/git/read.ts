@@ -14,6 +14,7 @@ import { WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import { branded, isSha, isTreeId, type Sha, type TreeId, trimmedEnd } from '../../domain/values.ts';
 import { createKept } from '../memory.ts';
 import { listOf } from './export-tree.ts';
+import type { Fetcher } from './fetch.ts';
 import { type GitCall, type GitMirror, gitError } from './mirror.ts';
 import type { GitObject } from './objects.ts';
 import { blobIdOf, FOLDER_MODE, idsOf, type TreeRow, treeRows } from './tree-on-disk.ts';
@@ -46,11 +47,11 @@ export type VersionReader = Pick<
 >;
 
 /** Tag objects are immutable, so each is read once per process. */
-function createVersionReader(mirror: GitMirror): VersionReader {
+function createVersionReader(mirror: GitMirror, fetcher: Fetcher | null): VersionReader {
   const tags = new Map<string, Omit<TagText, 'name'> | null>();
   return {
-    tagTexts: (prefix) => tagTexts(mirror, `refs/tags/${prefix}`, tags),
-    versions: readOnce((query: VersionsQuery) => versions(mirror, query)),
+    tagTexts: (prefixes) => tagTexts(mirror, prefixes, tags),
+    versions: readOnce((query: VersionsQuery) => versions(mirror, fetcher, query)),
     readBlobs: async (ids) => {
       const found = new Map<TreeId, string>();
       for (const [id, { type, bytes }] of await mirror.objects.read(ids))
@@ -69,11 +70,12 @@ export function idOfText(text: string): TreeId {
 
 async function tagTexts(
   { refs, objects }: GitMirror,
-  prefix: string,
+  prefixes: readonly string[],
   known: Map<string, Omit<TagText, 'name'> | null>,
 ): Promise<readonly TagText[]> {
   const listed = [...(await refs.all())].filter(
-    ([ref]) => ref.startsWith(prefix) && !ref.slice(prefix.length).includes('/'),
+    ([ref]) =>
+      ref.lastIndexOf('/') === TAGS.length - 1 && prefixes.some((one) => ref.startsWith(one, TAGS.length)),
   );
   const fresh = listed.map(([, object]) => object).filter((object) => !known.has(object));
   const tags = await objects.read(fresh, MARK_BYTES_MAX);
@@ -84,9 +86,11 @@ async function tagTexts(
   }
   return listed.flatMap(([ref, object]) => {
     const text = known.get(object);
-    return text == null ? [] : [{ name: ref.slice('refs/tags/'.length), ...text }];
+    return text == null ? [] : [{ name: ref.slice(TAGS.length), ...text }];
   });
 }
+
+const TAGS = 'refs/tags/';
 
 function commitOfTag({ type, bytes }: GitObject): string {
   const head = type === 'tag' ? /^object ([0-9a-f]{40})\ntype commit\n/.exec(bytes.toString('utf8')) : null;
@@ -104,11 +108,24 @@ function textOfTag(tag: GitObject, commits: ReadonlyMap<string, GitObject>): Omi
   return { commit, parents: parents.filter(isSha), message: end === -1 ? '' : text.slice(end + 2) };
 }
 
-/** Compares each commit with all parents, so that a merge cannot hide removals. */
+/** Fetches older history until the range is complete. */
 async function versions(
   mirror: GitMirror,
-  { from, not, paths }: VersionsQuery,
+  fetcher: Fetcher | null,
+  query: VersionsQuery,
 ): Promise<readonly FileVersion[]> {
+  for (;;) {
+    const { found, commits } = await versionsHere(mirror, query);
+    if (fetcher?.isCut(commits) !== true) return found;
+    await fetcher.deepen(query.not === null);
+  }
+}
+
+/** Compares each commit with all parents, so that a merge cannot hide removals. `commits`: the whole range. */
+async function versionsHere(
+  mirror: GitMirror,
+  { from, not, paths }: VersionsQuery,
+): Promise<{ readonly found: readonly FileVersion[]; readonly commits: readonly string[] }> {
   const args = [
     '--literal-pathspecs',
     'log',
@@ -117,9 +134,10 @@ async function versions(
     '--no-abbrev',
     '-m',
     '--full-history',
+    '--sparse',
     '--no-renames',
     '--no-show-signature',
-    '--format=',
+    '--format=commit %H',
     from,
     ...(not === null ? [] : [`^${not}`]),
     '--',
@@ -131,9 +149,10 @@ async function versions(
     for (const blob of [before, after])
       if (isTreeId(blob) && !/^0+$/.test(blob)) found.set(`${blob} ${path}`, { path, blob });
   }
-  return [...found.values()];
+  return { found: [...found.values()], commits: [...output.matchAll(COMMIT_LINE)].map(([, id = '']) => id) };
 }
 
+const COMMIT_LINE = /commit ([0-9a-f]{40})/g;
 const RAW_LINE = /:\d{6} \d{6} ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]\d*\0([^\0]*)\0/g;
 
 /** The id hashes length and content, so each prefix is hashed separately, longest first. */
@@ -156,33 +175,19 @@ function lineBefore(bytes: Buffer, end: number): number {
   return end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1;
 }
 
-/** All branches, because a gate checks whether a commit is on one. Of the tags, only seals and the record's marks. */
-const REFSPECS = [
-  '+refs/heads/*:refs/heads/*',
-  '+refs/tags/ferry/*:refs/tags/ferry/*',
-  '+refs/tags/ferrybot-mark-*:refs/tags/ferrybot-mark-*',
-];
-
-/** A `GitReader` on a mirror. Blobs are fetched on first use (partial clone). */
-export function createReader(mirror: GitMirror): GitReader {
+/** A `GitReader` on a mirror. Blobs are fetched on first use (partial clone). `fetcher`: null for a checkout, which is read as it is. */
+export function createReader(mirror: GitMirror, fetcher: Fetcher | null): GitReader {
   const base = readOnce(([a, b]: readonly [Sha, Sha]) => mergeBase(mirror, a, b));
   const changed = readOnce(([from, to]: readonly [Sha, Sha]) => changedPaths(mirror, from, to));
   return {
-    fetch: async () => {
-      const args = [
-        'fetch',
-        '--quiet',
-        '--prune',
-        '--no-tags',
-        '--no-write-fetch-head',
-        '--filter=blob:none',
-        'origin',
-      ];
-      mirror.refs.forget();
-      await mirror.output({ args: [...args, ...REFSPECS] }, 'unreachable');
-      mirror.refs.forget();
+    fetch: async (request) => {
+      if (fetcher === null) throw new GitError('failed', 'a checkout is read as it stands');
+      await fetcher.fetch(request);
     },
-    resolve: (ref) => resolve(mirror, ref),
+    resolve: async (ref) => {
+      await fetcher?.need(ref);
+      return resolve(mirror, ref);
+    },
     readText: (commit, path) => readText(mirror, commit, path),
     listFiles: (commit, folder) => listFiles(mirror, commit, folder),
     entriesIn: async (commit, folders) =>
@@ -194,9 +199,12 @@ export function createReader(mirror: GitMirror): GitReader {
     },
     log: readOnce((query: LogQuery) => log(mirror, query)),
     mergeBase: async (a, b) => (a === b ? a : base([a, b])),
-    isOnBranch: (commit) => isOnBranch(mirror, commit),
+    isOnBranch: async (commit) => {
+      await fetcher?.need('refs/heads/');
+      return isOnBranch(mirror, commit);
+    },
     changedPaths: async (from, to) => changed([from, to]),
-    ...createVersionReader(mirror),
+    ...createVersionReader(mirror, fetcher),
   };
 }
 
@@ -342,7 +350,7 @@ async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null>
   return branded(result.stdout.trim(), isSha);
 }
 
-/** All commits of branches were fetched, so an unavailable one is on none. */
+/** All branches were fetched, so an unavailable commit is on none. */
 async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
   for (const [ref, id] of await mirror.refs.all())
     if (id === commit && ref.startsWith('refs/heads/')) return true;

@@ -1,10 +1,19 @@
 /** The logbook in a git branch: reads it at a head, appends to several runs in one commit, and detects a rewound branch. */
 
-import { GitError, type GitReader, type GitWriter, type PushOutcome } from '../../domain/git.ts';
+import {
+  type FetchRequest,
+  GitError,
+  type GitReader,
+  type GitWriter,
+  type PushOutcome,
+} from '../../domain/git.ts';
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
 import { fail, invariant, ok, type Result, type Sha, type TreeId } from '../../domain/values.ts';
 import { type Anchor, decodeLine } from '../chain.ts';
 import { eventsPath, type GrownFile, markdownPath, monitoringPath, monthIn, placeAt } from '../segments.ts';
+
+/** The default of `logbook.branch` in the config. */
+export const LOGBOOK_BRANCH = 'ferrybot/logbook';
 
 /** One event file: its blob, or why it cannot be read. */
 export type StoredFile = TreeId | 'missing' | 'unreadable';
@@ -129,10 +138,10 @@ export type AppendRequest = {
 
 export type LogbookStore = {
   /**
-   * Fetches, unless the caller has just fetched with the same mirror, and returns the branch's head. Null: the branch does not exist and
-   * was never seen. Throws `GitError` if the remote cannot be read, so the head is unknown.
+   * Fetches, unless the caller has just fetched with the same mirror (null), and returns the branch's head. Null: the branch does not exist
+   * and was never seen. Throws `GitError` if the remote cannot be read, so the head is unknown.
    */
-  open(isFetched?: boolean): Promise<Result<Sha | null, LogbookFault>>;
+  open(request?: FetchRequest | null): Promise<Result<Sha | null, LogbookFault>>;
   /** The run's remembered entry if `events` lacks it, or null. Its hash may be a prefix. */
   lostFrom(file: { readonly run: string; readonly events: readonly Anchor[] }): Anchor | null;
   /** Pushes one commit with all runs, or nothing. After `rejected` or `unknown`, open again and search for the entries. */
@@ -153,12 +162,12 @@ export type LogbookStoreOptions = {
 
 /** A store for one branch. It remembers anchors and the newest head. */
 export function createLogbookStore({ reader, writer, branch }: LogbookStoreOptions): LogbookStore {
-  const ref = `refs/heads/${branch ?? 'ferrybot/logbook'}`;
+  const ref = `refs/heads/${branch ?? LOGBOOK_BRANCH}`;
   const anchors = new Map<string, Anchor>();
   let seen: Sha | null = null;
 
-  const open: LogbookStore['open'] = async (isFetched = false) => {
-    if (!isFetched) await reader.fetch();
+  const open: LogbookStore['open'] = async (request = { record: { branch: ref, marks: [] } }) => {
+    if (request !== null) await reader.fetch(request);
     const now = await reader.resolve(ref);
     if (now === null) {
       return seen !== null || anchors.size > 0 ? fail({ kind: 'branch-missing' }) : ok(null);

@@ -49,7 +49,7 @@ async function committed(write: (folder: string) => void | Promise<void>): Promi
     token: async () => null,
     environment,
   })(identity);
-  await client.fetch();
+  await client.fetch({ branches: ['refs/heads/main'] });
   return {
     commit: sha(await remote.git('rev-parse', 'main')),
     git: client,

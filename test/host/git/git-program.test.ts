@@ -406,7 +406,8 @@ describe('the token', () => {
       environment,
     })(identity);
     const basic = Buffer.from('x-access-token:ghs_secret').toString('base64');
-    const failure = await client.fetch().catch((error: unknown) => error);
+    const request = { branches: ['refs/heads/main'] };
+    const failure = await client.fetch(request).catch((error: unknown) => error);
     expect(seen[0]).toBe(`Basic ${basic}`);
     expect(String(failure)).toContain('git fetch');
     expect(String(failure)).not.toMatch(/ghs_secret|eC1hY2Nlc3/);

@@ -7,6 +7,7 @@ import { branded, fail, isInstant, ok, type Result } from '../../../domain/value
 import { openPersonsClone, type PersonsClone } from '../../../host/git/checkout.ts';
 import { sha256Hex, verifyEd25519 } from '../../../host/keys.ts';
 import { MARK_PREFIX, readMark } from '../../../logbook/mark.ts';
+import { LOGBOOK_BRANCH } from '../../../logbook/store/git-store.ts';
 import { evidenceOf } from '../../../render/notice.ts';
 import { configInForce } from '../../config-source.ts';
 import type { LabGit } from '../../lab.ts';
@@ -38,7 +39,10 @@ export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): P
 
 async function repairIn(clone: PersonsClone, isDry: boolean, io: VerbIo): Promise<Result<Repair, string>> {
   const reader = clone.gitAs(NOBODY);
-  await reader.fetch();
+  const record = (branch: string) => ({
+    record: { branch: `refs/heads/${branch}`, marks: [MARK_PREFIX], isWhole: true as const },
+  });
+  await reader.fetch({ branches: [`refs/heads/${clone.defaultBranch}`], ...record(LOGBOOK_BRANCH) });
   const found = await configInForce(reader, clone.defaultBranch);
   if (found.kind === 'none') return fail(`${clone.defaultBranch} has no valid .github/ferrybot.yml`);
   const { config } = found;
@@ -49,13 +53,14 @@ async function repairIn(clone: PersonsClone, isDry: boolean, io: VerbIo): Promis
     log: (line: string) => io.stderr.write(`${line}\n`),
   };
   const git = clone.gitAs(config.git);
+  if (config.logbookBranch !== LOGBOOK_BRANCH) await git.fetch(record(config.logbookBranch));
   const seenAt = await clone.seenAt(config.logbookBranch);
   return ok(await repairRecord({ lab, config, git, seenAt, at: branded(Date.now(), isInstant), isDry }));
 }
 
 /** The repository name as GitHub spells it, because marks contain that spelling. A remote address may differ in case. */
 async function spelling(git: LabGit, repository: string): Promise<string> {
-  for (const { name, message } of await git.tagTexts(MARK_PREFIX)) {
+  for (const { name, message } of await git.tagTexts([MARK_PREFIX])) {
     const mark = readMark(name, message);
     if (mark?.repository.toLowerCase() === repository.toLowerCase()) return mark.repository;
   }

@@ -205,6 +205,9 @@ const data = {
     tracker: trackerSeen.exactOptional(),
     store: storeSeen.exactOptional(),
     cadenceMs: integer.describe('planned time until the next observation'),
+    nextEntryMs: integer
+      .exactOptional()
+      .describe('longest time until the next entry, if not every observation becomes one'),
     lease,
   }),
   dispatched: z.object({
