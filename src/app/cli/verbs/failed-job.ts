@@ -10,7 +10,16 @@ import { redact } from '../../../host/redactor.ts';
 import { noFixWords } from '../../../render/failure-words.ts';
 import { redactAndTruncateLine } from '../../../watch/look.ts';
 import { type Fix, fixSmallMistake, smallFix } from '../../small-fix.ts';
-import { answer, EXIT, logLines, misused, readArgument, refused, type VerbIo } from '../verb-io.ts';
+import {
+  answer,
+  EXIT,
+  forTerminal,
+  logLines,
+  misused,
+  readArgument,
+  refused,
+  type VerbIo,
+} from '../verb-io.ts';
 
 const clean = (text: string): string =>
   redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
@@ -73,7 +82,7 @@ export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<nu
       answer(
         io,
         { fix: null, reason, class: kind, traceback },
-        `${at}no fix (${reason}): ${noFixWords(reason)}\n`,
+        `${at}no fix: ${forTerminal(noFixWords(reason))}\n`,
       );
       return EXIT.no;
     }
