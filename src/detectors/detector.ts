@@ -182,11 +182,6 @@ export function alarm(since: string | number, facts: AlarmFacts): Finding {
   return { kind: 'alarm', since: String(since), facts };
 }
 
-/** Formats a number for people, with four significant digits. */
-export function told(value: number): string {
-  return String(Number(value.toPrecision(4)));
-}
-
 /** A loss at the same step before and after a resume. `resolution`: the last printed digit's unit, of the coarser value. */
 export type Replayed = {
   readonly step: number;

@@ -1,5 +1,6 @@
 /** Detectors for training measures: the loss, gradients, and other values that are tracked over steps. */
 
+import { figure } from '../domain/figures.ts';
 import type { TracePoint } from '../domain/logbook/run-state.ts';
 import {
   alarm,
@@ -12,7 +13,6 @@ import {
   QUIET,
   type Replayed,
   SERIES_LAWS,
-  told,
   type Witness,
 } from './detector.ts';
 
@@ -26,8 +26,8 @@ function seriesJudge(witness: Witness, names: readonly Followed[]): Judge {
     for (const { name, met } of known)
       if (met !== null)
         return alarm(`${name}-${met.from ?? ''}`, {
-          seen: told(met.peak),
-          bound: told(met.trend),
+          seen: figure(met.peak),
+          bound: figure(met.trend),
           step: met.from === null ? `${met.values} values` : `${met.from}-${met.to ?? met.from}`,
         });
     return known.some(({ values, law }) => values > law.warmUpValues) ? QUIET : cannotTell(witness);
@@ -65,7 +65,7 @@ export function lossDivergence({ series: { loss } }: Evidence): Finding {
   if (loss?.trend == null || loss.lowest === null) return cannotTell('loss');
   const { factor, least } = LOSS_DIVERGENCE_LIMITS;
   if (loss.lowest < least || loss.trend < factor * loss.lowest) return QUIET;
-  return alarm('loss', { seen: told(loss.trend), bound: told(loss.lowest) });
+  return alarm('loss', { seen: figure(loss.trend), bound: figure(loss.lowest) });
 }
 
 const REGRESSION_LIMITS = {
@@ -100,7 +100,7 @@ export function regression({ step, series, lane, objective }: Evidence): Finding
   if (theirs.length < REGRESSION_LIMITS.runsMin) return cannotTell('lane');
   const worst = Math.max(...theirs);
   if (loss.trend <= REGRESSION_LIMITS.factor * worst) return QUIET;
-  return alarm('worse', { seen: told(loss.trend), bound: told(worst), step: String(value) });
+  return alarm('worse', { seen: figure(loss.trend), bound: figure(worst), step: String(value) });
 }
 
 /** Requires two consecutive evals worse than the first, because one may be noise. */
@@ -109,7 +109,7 @@ function wrongWay({ key, better, first, before, now }: NonNullable<Evidence['obj
   const isWorse = (value: number): boolean => (better === 'lower' ? value - first : first - value) > most;
   // rule VA-19
   if (before === now || !isWorse(before) || !isWorse(now)) return null;
-  return alarm('objective', { seen: `${key} ${told(now)}`, bound: told(first) });
+  return alarm('objective', { seen: `${key} ${figure(now)}`, bound: figure(first) });
 }
 
 function lossAt(trace: readonly TracePoint[], step: number): number | null {
@@ -163,8 +163,8 @@ function atMost(
   if (difference <= bound) return QUIET;
   const [first] = used;
   return alarm(since, {
-    seen: told(difference),
-    bound: told(bound),
+    seen: figure(difference),
+    bound: figure(bound),
     step: `${first?.step}-${used.at(-1)?.step}`,
   });
 }

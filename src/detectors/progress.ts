@@ -1,5 +1,6 @@
 /** Detectors for the steps in the log and their speed. */
 
+import { figure } from '../domain/figures.ts';
 import {
   type AlarmFacts,
   alarm,
@@ -9,7 +10,6 @@ import {
   MINUTE_MS,
   QUIET,
   type SeriesLaw,
-  told,
 } from './detector.ts';
 
 export const STALLED_STEPS_LIMITS = {
@@ -104,7 +104,7 @@ export function throughputCollapse({
 function collapsed(speed: number, baseline: number, looks: number): AlarmFacts {
   return {
     seen: `${Math.round((1 - speed / baseline) * 100)}`,
-    bound: told(baseline),
+    bound: figure(baseline),
     step: String(looks),
   };
 }

@@ -176,6 +176,12 @@ export type IncidentCode = keyof typeof INCIDENTS;
 export type IncidentFacts<Code extends IncidentCode> = Facts<(typeof INCIDENTS)[Code]>;
 export const INCIDENT_CODES = Object.keys(INCIDENTS) as readonly IncidentCode[];
 
+/** Incidents that need no action by a person. */
+export const QUIET_INCIDENTS: readonly IncidentCode[] = [
+  ...(['cluster-back', 'rung-taken', 'attempt-goes-on', 'source-kept', 'fix-not-made'] as const),
+  'machine-destroyed',
+];
+
 /** The author's role matters: the runner and the watch cannot post, so control posts for them. */
 type Written = { readonly role: Role; readonly at: string; readonly seq: number };
 

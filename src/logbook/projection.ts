@@ -1,5 +1,6 @@
 /** Renders events as the policy's Markdown logbook. */
 
+import { duration } from '../domain/figures.ts';
 import { type Contract, personInCharge, saidIn } from '../domain/launch/contract.ts';
 import {
   code,
@@ -203,7 +204,7 @@ function instanceSection(
   const finalStep = end?.data.totalSteps ?? null;
   const contract = contractBefore(events, seq);
   const hardware = saidIn(contract, 'hardware');
-  const cadence = check?.type === 'observed' ? `every ${Math.round(check.data.cadenceMs / 1000)} s` : '';
+  const cadence = check?.type === 'observed' ? `every ${duration(check.data.cadenceMs)}` : '';
   const watched = contract === null ? cadence : watchedBy(data.attempt, cadence, contract, events);
   return lines([
     `### ${minuteOf(at)} - ${code(data.jobId)}`,

@@ -1,6 +1,7 @@
 /** The sentence for each outcome of a command: what happened, and the next action if nothing happened. */
 
 import { ANSWERS, type AnswerCode, type UnboundReason } from '../commands/decision.ts';
+import { duration } from '../domain/figures.ts';
 import { type Detail, readPayload } from '../domain/incidents.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { whyWords } from './card-gates.ts';
@@ -20,6 +21,7 @@ import {
   count,
   liftWords,
   listed,
+  nextRunWords,
   type PlaceWord,
   placeWord,
   reasonWords,
@@ -100,7 +102,7 @@ const WORDS: Sentences<AnswerCode> = {
   'approval-not-shown': (d) =>
     `not approved: the card does not show the manifest ${code(d.digest)} yet, or another person changed it. ferrybot writes it, within an hour if people edit it repeatedly. Read it then, and approve with its line.`,
   'approval-same-failure': (d) =>
-    `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. ferrybot does not try it a third time in this run: find the cause, close the run with \`/ack\`, and propose the next one.`,
+    `not approved: attempt ${d.attempt} failed with ${code(d.signature)}, as attempt ${d.earlier} did before the fix. ferrybot does not try it a third time in this run: find the cause, and close the run with \`/ack\` before the next one.`,
   revoked: (d) =>
     d.attempt
       ? `revoked (approvals: ${d.count}): they start nothing after attempt ${d.attempt}. A running job continues: \`/stop\` ends it.`
@@ -128,7 +130,7 @@ const WORDS: Sentences<AnswerCode> = {
   'why-told': (d, { input }) => (input === null ? WHY_NOTHING : whyWords(d, input)),
   'why-nothing': () => WHY_NOTHING,
   'why-stopped': (d, { input }) =>
-    `${text(d.by)} stopped it, which is final: close the ${placeIn(input)}, and propose the next ferry.`,
+    `${text(d.by)} stopped it, which is final: ${nextRunWords(placeIn(input))}.`,
   'status-shown': () => 'this is the state of the run.',
   'checkpoint-rejected': (d) =>
     `rejected: the checkpoints from step ${d.step} on that the attempts have written are no longer part of the lineage of this run (${text(d.reason)}). ferrybot does not start the same manifest again in that output root, where the job would load the newest of them.`,
@@ -184,7 +186,7 @@ const WORDS: Sentences<AnswerCode> = {
   'lost-not-lost': (d, { input }) =>
     d.minutes === 0
       ? `not given up: ferrybot sees the job, or nothing was started. \`/stop\` ends a job; a closed ${placeIn(input)} withdraws a proposal.`
-      : `not given up yet: its first report may still come. Try again in ${d.minutes} min.`,
+      : `not given up yet: its first report may still come. Try again in ${duration(d.minutes * 60_000)}.`,
   'seal-failed': () =>
     'not sealed, and not closed: the job FAILED, and a run of checkpoints may continue from one of them, as the card describes. `/ack` closes the run without a tag.',
   'seal-needs-accept': (d) =>
@@ -210,7 +212,7 @@ const WORDS: Sentences<AnswerCode> = {
     return `not approved: a ${what} by ${code(d.by)} shows the launch line like a card, and ferrybot did not write it. ${todo} the ${what} at ${commentLink(d.name, d.thread)}, then approve again with the line of the card.`;
   },
   'no-run-here': () =>
-    'nothing happened: this thread has no run. Write commands in the pull request or the issue of a ferry.',
+    'nothing happened: this thread has no run. Write commands in the pull request or the issue of a run.',
   'named-run-unknown': (d) =>
     `nothing happened: the record has no run ${code(d.run)}. ${
       d.live.length === 0 ? 'No run is live' : `Live: ${d.live.map(code).join(', ')}`

@@ -48,12 +48,18 @@ function oneAnswer(command: SeenCommand, input: RenderInput | null, past: PastOf
   return paragraphs(`${understood}${words}`, extraOf(command, input, past));
 }
 
+/** Enough to tell digests apart. The whole one stands in the comment that is answered. */
+const DIGEST_SHOWN = 12;
 const POSITIONAL: readonly string[] = ['digest', 'command', 'who'];
 
 /** The command as ferrybot read it, which can differ from the text in the comment. */
 function sourceOf({ name, args }: SeenCommand): string {
   const rest = Object.entries(args).map(([key, value]) =>
-    POSITIONAL.includes(key) ? value : `${key}="${value}"`,
+    key === 'digest' && value.length > DIGEST_SHOWN
+      ? `${value.slice(0, DIGEST_SHOWN)}…`
+      : POSITIONAL.includes(key)
+        ? value
+        : `${key}="${value}"`,
   );
   return [`/${name}`, ...rest].join(' ');
 }

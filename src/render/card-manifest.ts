@@ -1,6 +1,7 @@
 /** The manifest on the card: what an approval covers, its changes and cost, and how a fix differs from the previous attempt. */
 
 import { quorumOf } from '../config/approvers.ts';
+import { money } from '../domain/figures.ts';
 import { NOT_TAKEN } from '../domain/launch/change-facts.ts';
 import type { Manifest, ManifestBase, RentalTerms } from '../domain/launch/manifest.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
@@ -19,6 +20,7 @@ import {
   digestHex,
   fenced,
   listed,
+  measured,
   nonEmpty,
   paragraphs,
   person,
@@ -41,7 +43,7 @@ export function cardManifest({ state, config }: RenderInput): string | null {
     config.kind.proposes?.change === undefined ? null : deltaTable(manifest),
     baseText(manifest),
     declaredLine(state),
-    `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${text(acceleratorHours)} accelerator-hours** (${source === 'contract' ? 'by its contract, which is more than the table in the config' : 'table in the config'}).`,
+    `Manifest \`${digestHex(digest)}\` on cluster ${code(manifest.cluster)}: one launch costs about **${measured(acceleratorHours)} accelerator-hours** (${source === 'contract' ? 'by its contract, which is more than the table in the config' : 'table in the config'}).`,
     approvalsLine(state, quorumOf(config)),
     details('Everything that the manifest binds', manifestParts(manifest, digest, state)),
   );
@@ -134,7 +136,7 @@ function envelopeText(envelope: Manifest['envelope']): string {
 
 function termsText(terms: RentalTerms): string {
   const { dollarsPerHourMax, dollarsMax, hoursMax, startMinutesMax, idleMinutesMax } = terms;
-  return `a machine is rented for at most $${text(dollarsPerHourMax)} an hour and ${count(hoursMax, 'hour')}, all machines of the run together for at most $${text(dollarsMax)}; it is destroyed at one of these caps, after the job has ended, after ${count(startMinutesMax, 'minute')} without a first step, and after ${count(idleMinutesMax, 'minute')} without another one`;
+  return `a machine is rented for at most ${money(dollarsPerHourMax)} an hour and ${count(hoursMax, 'hour')}, all machines of the run together for at most ${money(dollarsMax)}; it is destroyed at one of these caps, after the job has ended, after ${count(startMinutesMax, 'minute')} without a first step, and after ${count(idleMinutesMax, 'minute')} without another one`;
 }
 
 function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): string {
@@ -243,7 +245,8 @@ const PARTS: readonly (readonly [string, (manifest: Manifest) => Parameters<type
   ['Config keys', ({ policy }) => policy],
 ];
 
-function knobTable(before: Manifest, after: Manifest, attempt: number): string {
+/** Null if the manifests change no knob. */
+function knobTable(before: Manifest, after: Manifest, attempt: number): string | null {
   const was = new Map(before.delta.map((one) => [one.path, one]));
   const is = new Map(after.delta.map((one) => [one.path, one]));
   // A delta without this knob has the value of the file, which is the other delta's value before its change.
@@ -255,6 +258,7 @@ function knobTable(before: Manifest, after: Manifest, attempt: number): string {
     ];
     return from === to ? [] : [[code(path), from, to]];
   });
+  if (was.size + is.size === 0) return null;
   return rows.length === 0
     ? `Knobs: the same as in attempt ${attempt}.`
     : table(['Knob', `Attempt ${attempt}`, 'Now'], rows);

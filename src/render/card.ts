@@ -5,6 +5,8 @@
 
 import type { CommandDecision } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
+import { QUIET_INCIDENTS } from '../domain/incidents.ts';
+import { nextRung } from '../domain/launch/ladder.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch, replacementFor } from '../domain/launch/next-attempt.ts';
 import { wantsRelaunch } from '../domain/launch/response.ts';
@@ -32,7 +34,7 @@ import {
 } from './job-table.ts';
 import { checkpointChart, lossChart, paceChart } from './lane-history.ts';
 import { continuesLine } from './propose-words.ts';
-import { offerPart, rentalPart, rentedPart } from './rental-words.ts';
+import { offerPart, rentalPart, rentedPart, rungWords } from './rental-words.ts';
 import { metricsLine, stateText, verdictPart } from './state-line.ts';
 import { wantedLine, watchPart } from './wanted.ts';
 import {
@@ -43,8 +45,11 @@ import {
   digestHex,
   fenced,
   headText,
+  isFerry,
+  jobWords,
   link,
   listed,
+  measured,
   nonEmpty,
   paragraphs,
   plainLine,
@@ -101,12 +106,20 @@ function jobPart(state: RunState): string | null {
     jobTable(state, submission),
     witnessTable(state),
     besideText(state),
-    lossChart(state.trace, preRegisteredLoss(state)),
+    lossPart(state),
     // A run of weeks also shows whether it slows down, and how much a crash would cost.
     ...(contract === null ? [] : [paceChart(paces), checkpointChart(paces)]),
     evalsPart(state),
     details('Exact command (scrubbed)', command),
   );
+}
+
+function lossPart(state: RunState): string | null {
+  const points = [...state.trace, ...state.losses];
+  const chart = lossChart(points, preRegisteredLoss(state));
+  if (chart === null) return null;
+  const drawn = new Set(points.map(({ step }) => step)).size;
+  return paragraphs(chart, `The chart joins ${drawn} of the losses in the log by straight lines.`);
 }
 
 /** The loss that the contract expects; null if it names none. */
@@ -122,7 +135,7 @@ function evalsPart({ observation, end }: RunState): string | null {
     end === null ? 'Evals so far' : 'Final metrics',
     table(
       ['Metric', 'Value'],
-      evals.map(([key, value]) => [code(key), text(value)]),
+      evals.map(([key, value]) => [code(key), measured(value)]),
     ),
   );
 }
@@ -138,11 +151,15 @@ function incidentsPart({ incidents }: RunState): string | null {
   );
 }
 
+/** Workflows cannot post under the name of the App. */
+const TWO_NAMES =
+  'The comments by `ferrybot` and by `github-actions` are from the same bot: its workflows post as `github-actions`.';
+
 function linksPart(state: RunState): string {
   const { proposal, seal, closed } = state;
   const closure = seal?.closurePull ?? closed?.closurePull ?? null;
   const tracker = trackerUrl(state);
-  return nonEmpty(
+  const links = nonEmpty(
     `Run ${code(state.run)}`,
     `issue #${proposal.issue}`,
     isIssueFirst(proposal) ? `branch ${code(proposal.headBranch)}` : `pull request #${proposal.pull}`,
@@ -150,6 +167,7 @@ function linksPart(state: RunState): string {
     closure !== null && `closure #${closure}`,
     tracker !== null && link(trackerName(tracker), tracker),
   ).join(' · ');
+  return `${links}\n\n${TWO_NAMES}`;
 }
 
 function recordPart({ state, config }: RenderInput): string {
@@ -185,42 +203,40 @@ export function renderEnded(input: RenderInput): string {
   );
 }
 
-/**
- * `Final status`, `Ray job id`, `W&B link`, `Final eval summary`, `Experiment link`, `Recommendation / victory decision`: the
- * form of a ferry on any engine. Other kinds of run have a job id.
- */
+/** The same lines at the end of every attempt, for people and for scripts. */
 function terminalForm({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
   const { submission, proposal } = state;
   const tracker = trackerUrl(state);
   const experiment = submission === null ? null : experimentOf(state, submission);
-  const isFerry = state.contract === null && !isAdopted(state);
   return [
     `Final status: ${end.status}`,
-    `${isFerry ? 'Ray job id' : 'Job id'}: ${text(submission?.jobId ?? 'none')}`,
-    `W&B link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
+    `Job: ${submission === null ? 'none' : jobWords(submission)}`,
+    `${tracker === null ? 'Tracker' : trackerName(tracker)} link: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     // rule DF-30
     `Final eval summary: ${metricsLine(end, verdict)}`,
     `Experiment link: ${experiment ?? text(proposal.experiment)}`,
     // rule DF-32
-    `Recommendation / victory decision: ${recommendation({ state, verdict }, end)}`,
+    `Recommendation: ${recommendation({ state, verdict }, end)}`,
   ].join('\n');
 }
 
-/** What to do next, from the status and the verdict. No ferry follows a run with a contract. */
+/** What to do next, from the status and the verdict. Only a ferry has a next one. */
 function recommendation({ state, verdict }: Pick<RenderInput, 'state' | 'verdict'>, end: Ending): string {
-  const isFerryNext = state.contract === null;
-  if (wantsRelaunch(state) && replacementFor(state) === null)
-    return 'no victory yet; an identical attempt may pass.';
+  const isFerryNext = isFerry(state);
+  if (wantsRelaunch(state) && replacementFor(state) === null) {
+    const { rung, with: what = '' } = nextRung(state) ?? { rung: 'rerun' };
+    return `nothing; ferrybot starts the next attempt ${rungWords({ rung, with: code(what) })}.`;
+  }
   const seen = end.signatures.slice(0, 3).map(text).join(', ');
   if (end.status === 'FAILED')
-    return `no victory; find the cause${seen === '' ? '' : ` (${seen})`} before ${isFerryNext ? 'the next ferry' : 'another attempt'}, and keep everything else as it was.`;
+    return `find the cause${seen === '' ? '' : ` (${seen})`} before ${isFerryNext ? 'the next ferry' : 'another attempt'}, and keep everything else as it was.`;
   if (end.status === 'STOPPED')
-    return `a person decides whether the result counts${isFerryNext ? '; if not, run the same change again tomorrow' : ''}.`;
-  if (verdict?.result === 'pass')
-    return `victory; ${isFerryNext ? 'after the seal, the next ferry starts from this configuration' : 'it waits for its seal'}.`;
-  if (verdict?.result !== 'fail')
-    return 'not decided: a value that the verdict needs is unknown; check it before the seal.';
-  return `no victory yet; check what is outside tolerance${isFerryNext ? ', and rerun the same configuration if it may be a regression' : ' before the seal'}.`;
+    return `decide whether the result counts${isFerryNext ? '; if not, run the same change again tomorrow' : ''}.`;
+  if (verdict?.result === 'fail')
+    return `check what is outside tolerance${isFerryNext ? '; rerun the same configuration if it may be a regression' : ''}.`;
+  if (verdict?.result !== 'pass') return 'check the value that the verdict needs and does not know.';
+  if (isAdopted(state)) return 'acknowledge the end: a job that was launched by hand gets no seal.';
+  return isFerryNext ? 'seal the run; the next ferry starts from this configuration.' : 'seal the run.';
 }
 
 /** The configured link `experiment`, or the file at the launch commit, or the contract. */
@@ -257,6 +273,7 @@ export function preemptedText(looks = 0): string | null {
 function failuresPart({ incidents, observation }: RunState, end: Ending): string {
   const { status, errorType, exitCode, engineDetails, message } = end;
   const lines = incidents
+    .filter(({ code: known }) => known === null || !QUIET_INCIDENTS.includes(known))
     .slice(-limits.shownRowsMax)
     .map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}${incidentMark(incident)}`);
   // The end itself is not a failure before the end.
@@ -264,7 +281,7 @@ function failuresPart({ incidents, observation }: RunState, end: Ending): string
     status === 'FAILED'
       ? 'No incident came before the end.'
       : end.diagnosis === undefined
-        ? 'Notable failures: none.'
+        ? 'Notable failures and fixes: none.'
         : null;
   const preempted = preemptedText(observation?.course?.preemptions);
   const exit = nonEmpty(
@@ -276,7 +293,7 @@ function failuresPart({ incidents, observation }: RunState, end: Ending): string
     end.diagnosis === undefined ? null : diagnosisPart(end.diagnosis),
     lines.length === 0 && preempted === null
       ? none
-      : `Notable failures:\n\n${nonEmpty(...lines, preempted !== null && `- ${preempted}`).join('\n')}`,
+      : `Notable failures and fixes:\n\n${nonEmpty(...lines, preempted !== null && `- ${preempted}`).join('\n')}`,
     exit.length === 0 ? null : `Engine: ${exit.join(', ')}.`,
     message === '' ? null : `The engine's last message:\n\n${fenced(message, limits.shownBlockCharsMax)}`,
   );

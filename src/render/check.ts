@@ -87,8 +87,8 @@ export function renderBacktest(backtest: Backtest): string {
 
 /** One line of plain text. */
 export function backtestTitle({ runs, decisions, changed, unknown }: Backtest): string {
-  if (runs.length === 0) return 'No ferry is recorded to replay.';
-  const seen = `${decisions} decisions of ${runs.length} recorded ${runs.length === 1 ? 'ferry' : 'ferries'}`;
+  if (runs.length === 0) return 'No run is recorded to replay.';
+  const seen = `${decisions} decisions of ${runs.length} recorded ${runs.length === 1 ? 'run' : 'runs'}`;
   if (changed === 0 && unknown === 0) return `${seen}: no change under this config.`;
   return `${seen}: ${changed} would change, ${unknown} unknown.`;
 }

@@ -14,6 +14,7 @@ import type {
   RecordedScan,
   ScannedWorker,
 } from '../domain/care/machines.ts';
+import { figure } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
 import { toRfc3339 } from '../domain/values.ts';
@@ -85,7 +86,7 @@ export const CLEANUP_WORDS: Readonly<Record<Exclude<CleanupState, 'not-asked'>, 
 
 /** `62.1 GB`, powers of ten as the clouds count. */
 export function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(1)} GB`;
+  return `${figure(bytes / 1e9)} GB`;
 }
 
 /** GitHub refuses a longer comment or body (422). */

@@ -1,6 +1,7 @@
 /** Why a job failed, why an alarm was raised, why it is not started again, and why no program fixed it. */
 
 import type { DetectorId, FailureClass } from '../domain/failure-class.ts';
+import { duration } from '../domain/figures.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { RecordedDiagnosis } from '../domain/logbook/events/job-events.ts';
@@ -81,9 +82,9 @@ type Alarm = Readonly<Record<'seen' | 'bound' | 'step', string>> & { readonly mi
 
 const ALARM_WORDS: Readonly<Record<DetectorId, (facts: Alarm) => string>> = {
   'stalled-steps': (d) =>
-    `the engine reports RUNNING, and for ${d.minutes} min there was no step after ${d.seen}; up to ${d.bound} min is usual for this run`,
+    `the engine reports RUNNING, and for ${minutes(d.minutes)} there was no step after ${d.seen}; up to ${minutes(d.bound)} is usual for this run`,
   'stalled-start': (d) =>
-    `the engine has reported RUNNING for ${d.minutes} min, and there was no training step yet`,
+    `the engine has reported RUNNING for ${minutes(d.minutes)}, and there was no training step yet`,
   'throughput-collapse': (d) =>
     `${d.seen} % slower than its own baseline (${d.bound} a second) in ${d.step} consecutive checks`,
   nan: (d) =>
@@ -97,22 +98,22 @@ const ALARM_WORDS: Readonly<Record<DetectorId, (facts: Alarm) => string>> = {
   'resume-mismatch': (d) =>
     `a resume repeated steps ${d.step}, and their loss differs by ${d.seen} (allowed: ${d.bound})`,
   'checkpoint-stalled': (d) =>
-    `training continues, and for ${d.minutes} min no new checkpoint was completed (newest step: ${d.seen}; expected every ${d.bound} min)`,
+    `training continues, and for ${minutes(d.minutes)} no new checkpoint was completed (newest step: ${d.seen}; expected every ${minutes(d.bound)})`,
   'evals-stalled': (d) =>
-    `training continues, and for ${d.minutes} min there was no evaluation; the longest time between two was ${d.bound} min`,
+    `training continues, and for ${minutes(d.minutes)} there was no evaluation; the longest time between two was ${minutes(d.bound)}`,
   'checkpoint-missing': (d) =>
-    `the log reports the checkpoint of step ${d.step} as saved, and for ${d.minutes} min the store has had no complete one of that step or a later one (newest complete step: ${d.seen})`,
-  'pending-long': (d) => `the job has been waiting in the queue for ${d.minutes} min`,
+    `the log reports the checkpoint of step ${d.step} as saved, and for ${minutes(d.minutes)} the store has had no complete one of that step or a later one (newest complete step: ${d.seen})`,
+  'pending-long': (d) => `the job has been waiting in the queue for ${minutes(d.minutes)}`,
   'partial-allocation': (d) =>
-    `${d.seen} of ${d.bound} workers are there after ${d.minutes} min, and the job waits for the others`,
+    `${d.seen} of ${d.bound} workers are there after ${minutes(d.minutes)}, and the job waits for the others`,
   'wrong-topology': (d) => `the job runs on ${d.seen}, and ${d.bound} was requested`,
   'tracker-frozen': (d) =>
-    `the tracker has received nothing for ${d.minutes} min: its newest step is ${d.seen}, and the log is at ${d.step}`,
+    `the tracker has received nothing for ${minutes(d.minutes)}: its newest step is ${d.seen}, and the log is at ${d.step}`,
   'tracker-drift': (d) => `metrics reach the tracker run ${d.seen}, and ${d.bound} was launched`,
   'config-drift': (d) => `the job runs with ${d.seen}, and was launched with ${d.bound}`,
   flapping: (d) => `${d.seen} attempts in a row have failed, the last at step ${d.step}`,
   'low-utilisation': (d) =>
-    `accelerators at ${d.seen} % in ${d.step} consecutive checks, below ${d.bound} %${d.minutes === 0 ? '' : `, and no new step for ${d.minutes} min`}`,
+    `accelerators at ${d.seen} % in ${d.step} consecutive checks, below ${d.bound} %${d.minutes === 0 ? '' : `, and no new step for ${minutes(d.minutes)}`}`,
   regression: (d) =>
     d.step === ''
       ? `${d.seen} is worse than the ${d.bound} of its first eval in two consecutive evals: the target of the run gets worse`
@@ -121,6 +122,11 @@ const ALARM_WORDS: Readonly<Record<DetectorId, (facts: Alarm) => string>> = {
     `the disk of the watching machine has ${d.seen} MiB left (${d.bound} %); when it is full, the run is unwatched`,
   'green-no-op': (d) => `the job succeeded without ${d.seen.split(' ').join(', without ')}`,
 };
+
+function minutes(count: number | string): string {
+  const ms = Number(count) * 60_000;
+  return Number.isNaN(ms) ? `${count} min` : duration(ms);
+}
 
 /** Which limit of the approval, the gates or the record prevents another identical attempt. Facts come as Markdown. */
 export function relaunchWords(d: IncidentFacts<'relaunch-refused'>, place: PlaceWord): string {

@@ -1,5 +1,6 @@
 /** What each gate's answer means: what was found, what to do about it, and who can. */
 
+import { money } from '../domain/figures.ts';
 import { type Facts, readPayload, type Vocabulary } from '../domain/incidents.ts';
 import {
   type GateId,
@@ -327,7 +328,7 @@ export const SENTENCES: AllGateSentences = {
     'over-period': (f) =>
       `${f.cost} accelerator-hours in addition to ${f.spent} in the ${f.period} ${f.period === 'week' ? 'from ' : ''}${f.from}; the lane's budget for a ${f.period} is ${f.most}`,
     'over-rented': (f) =>
-      `machines for at most $${f.cost} in addition to $${f.spent} ${f.period === 'day' ? 'on' : 'in'} ${f.from}; the cluster's budget for a ${f.period} is $${f.most}`,
+      `machines for at most ${money(f.cost)} in addition to ${money(f.spent)} ${f.period === 'day' ? 'on' : 'in'} ${f.from}; the cluster's budget for a ${f.period} is ${money(f.most)}`,
   },
   'lane-free': {
     free: () => 'no other run is live',

@@ -7,7 +7,7 @@ import { alarmWhy, classWords, noFixWords, relaunchWords } from './failure-words
 import { refusalWords } from './gate-words.ts';
 import type { AllIncidentWords, IncidentText, IncidentWords } from './input.ts';
 import { RENTAL_INCIDENT_WORDS } from './rental-words.ts';
-import { code, count, fenced, link, type PlaceWord, shown } from './words.ts';
+import { code, count, fenced, link, nextRunWords, type PlaceWord, shown } from './words.ts';
 
 /** The incident in a few words, for lists. */
 export function incidentTitle({ code: known }: Pick<Incident, 'code'>): string {
@@ -109,9 +109,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
       `${refusalWords(d.reason)} (${d.why})${d.url === undefined ? '' : ` (${workflowRun(d.url)})`}`,
     ...NOT_SUBMITTED,
     todoFor: (d, place) =>
-      d.reason === 'stop-requested'
-        ? `nothing: a stop is final. Close this ${place}, and propose the next ferry.`
-        : null,
+      d.reason === 'stop-requested' ? `nothing: a stop is final. To continue, ${nextRunWords(place)}.` : null,
   },
   'submit-rejected': { title: 'The cluster rejected the job', evidence: why, ...NOT_SUBMITTED },
   'submit-conflict': {
@@ -205,7 +203,10 @@ export const INCIDENT_WORDS: AllIncidentWords = {
     title: 'The run shows signs of trouble',
     evidence: (d) => `${code(d.detector)}: ${alarmWhy(d.detector, d)}`,
     did: `${WATCHING} It reports this alarm once.`,
+    didFor: ({ detector }) => (detector === 'green-no-op' ? 'Nothing: the job has ended.' : null),
     todo: 'Check the log and the metrics. `/stop` ends the job. If the run is healthy, do nothing.',
+    todoFor: ({ detector }) =>
+      detector === 'green-no-op' ? 'Check what the job has written before the run is sealed.' : null,
   },
   'monitor-stale': {
     title: 'The watch has fallen silent',

@@ -4,6 +4,7 @@ import { COMMAND_DEFINITIONS } from '../commands/registry.ts';
 import { type LeftBehind, type StrayHold, strayOf } from '../config/lane-of-file.ts';
 import type { LabConfig } from '../config/schema.ts';
 import type { Effect } from '../domain/effect.ts';
+import { moneyOf } from '../domain/figures.ts';
 import type { Detail } from '../domain/incidents.ts';
 import { type Hold, holdsOn } from '../domain/launch/hold.ts';
 import { limits } from '../domain/limits.ts';
@@ -15,6 +16,7 @@ import { assertNever, type Observed } from '../domain/values.ts';
 import { commandTable } from './answer.ts';
 import { answerWords } from './answer-words.ts';
 import {
+  cardLink,
   code,
   comment,
   count,
@@ -82,11 +84,20 @@ type IssueCardView = {
 /** Key of the card's marker: one card an issue. */
 export const ISSUE_CARD_KEY = 'issue';
 
+const ISSUE_CARD_MARKER = { run: 'journal', kind: 'card', key: ISSUE_CARD_KEY, fields: {} } as const;
+
+/** The same card while a run belongs to the issue. */
+export function renderOwnedIssueCard(
+  run: string,
+  card: { readonly thread: number; readonly id: number },
+): string {
+  return comment(ISSUE_CARD_MARKER, `The run ${code(run)} belongs to this issue. ${cardLink(card)}`);
+}
+
 /** The card's source. It contains no time, so that it changes only with its content. */
 export function renderIssueCard(view: IssueCardView): string {
-  const marker = { run: 'journal', kind: 'card', key: ISSUE_CARD_KEY, fields: {} } as const;
   return comment(
-    marker,
+    ISSUE_CARD_MARKER,
     paragraphs(
       '**This is an experiment issue, and no run belongs to it now.**',
       table(
@@ -116,7 +127,7 @@ function laneWords(runs: Observed<readonly RunState[]>): string {
   if (runs.kind === 'unknown') return `unknown: ${text(runs.why)}`;
   const open = runs.value.find((run) => !isOver(run));
   if (open === undefined)
-    return runs.value[0] === undefined ? 'free; no ferry yet' : `free; last was ${nameOf(runs.value[0])}`;
+    return runs.value[0] === undefined ? 'free; no run yet' : `free; last was ${nameOf(runs.value[0])}`;
   return `${nameOf(open)} is ${isLive(open) ? 'live' : phaseOf(open)}`;
 }
 
@@ -146,7 +157,7 @@ function missingWords(view: IssueCardView): string {
     return 'the hold has to be lifted before anything is launched.';
   const open = recordedRuns.kind === 'known' ? recordedRuns.value.find((run) => !isOver(run)) : undefined;
   return open === undefined
-    ? 'a proposal with the changed knobs and the objective.'
+    ? 'a command that starts a run.'
     : `nothing here; the lane has ${nameOf(open)}, and the next proposal comes after it.`;
 }
 
@@ -163,7 +174,7 @@ export function orphanTitle({ cluster, instance }: Orphan): string {
 /** The source of the issue's description. */
 export function renderOrphan(orphan: Orphan): string {
   const { instance, jobId, cluster, since, endedAt, microdollars } = orphan;
-  const cost = `$${(microdollars / 1_000_000).toFixed(2)}`;
+  const cost = moneyOf(microdollars);
   return comment(
     orphanMarker(orphan),
     paragraphs(

@@ -2,6 +2,7 @@
 
 import { checkpointName } from '../checkpoints/lineage.ts';
 import type { StorePath } from '../domain/checkpoint/stored.ts';
+import { duration, figure } from '../domain/figures.ts';
 import type { StoreSeen, TrackerSeen } from '../domain/logbook/events/job-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { jobStateOf, type Witnesses, witnessesOf } from '../domain/logbook/job-state.ts';
@@ -10,7 +11,7 @@ import { after, fromRfc3339, toRfc3339 } from '../domain/values.ts';
 import { withoutTokens } from '../domain/written-secrets.ts';
 import type { RenderInput } from './input.ts';
 import { launchedCommit } from './propose-words.ts';
-import { code, count, digestHex, duration, link, nonEmpty, table, text, utc } from './words.ts';
+import { code, count, digestHex, jobWords, link, measured, nonEmpty, table, text, utc } from './words.ts';
 
 /** `~<step>/<exact total>`, `~<step>/unknown`, or that there is no step yet. */
 export function progressText(step: number | null, totalSteps: number | null): string {
@@ -19,7 +20,17 @@ export function progressText(step: number | null, totalSteps: number | null): st
   return `\`~${step}/${totalSteps ?? 'unknown'}\``;
 }
 
-/** The rate and the remaining time, if known: `18.9 s a step, about 5 h 10 min to go`; else empty. */
+/** `██████████░░░░░░░░░░ 52 %`; empty while the step or the total is unknown. */
+export function progressBar({ step, totalSteps }: Pick<Observation, 'step' | 'totalSteps'>): string {
+  if (step === null || totalSteps === null || totalSteps <= 0) return '';
+  const share = Math.min(1, step / totalSteps);
+  const full = Math.floor(share * BAR_CHARS);
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_CHARS - full)} ${Math.floor(share * 100)} %`;
+}
+
+const BAR_CHARS = 20;
+
+/** The rate and the remaining time, if known: `18.9 s a step, about 5.2 h to go`; else empty. */
 export function paceText({ step, totalSteps, pace }: Observation): string {
   if (pace === undefined) return '';
   const seconds = pace.secondsPerStep === null ? null : Number(pace.secondsPerStep);
@@ -28,16 +39,10 @@ export function paceText({ step, totalSteps, pace }: Observation): string {
       ? (totalSteps - step) * seconds
       : pace.remainingSeconds;
   return nonEmpty(
-    seconds !== null && (seconds >= 1 ? `${short(seconds)} s a step` : `${short(1 / seconds)} steps/s`),
-    pace.tokensPerSecond !== null && `${short(Number(pace.tokensPerSecond))} tokens/s`,
+    seconds !== null && (seconds >= 1 ? `${figure(seconds)} s a step` : `${figure(1 / seconds)} steps/s`),
+    pace.tokensPerSecond !== null && `${figure(pace.tokensPerSecond)} tokens/s`,
     toGo !== null && `about ${duration(toGo * 1_000)} to go`,
   ).join(', ');
-}
-
-/** Three digits: `1.23M`, `456k`, `18.9`. */
-function short(value: number): string {
-  if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
-  return value >= 1e4 ? `${Math.round(value / 1e3)}k` : String(Number(value.toPrecision(3)));
 }
 
 /** The engine's last status, in words. */
@@ -58,12 +63,12 @@ export function trackerName(url: string): string {
 
 /** Rows of what was submitted; the command has its own block, see `commandText`. */
 export function jobTable(state: RunState, submission: Submission): string {
-  const { jobId, cluster, engine, at, commit, adopted, urls } = submission;
+  const { cluster, at, commit, adopted, urls } = submission;
   const digest = state.order?.order.digest ?? null;
   const isByHand = isAdopted({ submission });
   const rows = [
-    ['Job id', code(jobId)],
-    ['Cluster', `${code(cluster)} (engine ${code(engine)})`],
+    ['Job', jobWords(submission)],
+    ['Cluster', code(cluster)],
     ['Attempt', attemptText(state, submission)],
     ...startRow(state),
     [
@@ -114,7 +119,7 @@ export function compactLine(state: RunState): string | null {
     rateOf(seen),
     `gpu=${pace?.usePercent === undefined ? DASH : `${pace.usePercent}%`}`,
     `mem=${pace?.memory ?? DASH}`,
-    `${key}=${value}`,
+    `${key}=${figure(value)}`,
     end !== null ? 'ended' : ALERTS.has(job) ? 'look' : 'watch',
     next,
   ];
@@ -129,8 +134,8 @@ function shortTime(at: string): string {
 }
 
 function rateOf({ pace }: Observation): string {
-  if (pace?.secondsPerStep != null) return `${Number(Number(pace.secondsPerStep).toPrecision(3))}s/step`;
-  return pace?.tokensPerSecond == null ? DASH : `${Math.round(Number(pace.tokensPerSecond))}tok/s`;
+  if (pace?.secondsPerStep != null) return `${figure(pace.secondsPerStep)}s/step`;
+  return pace?.tokensPerSecond == null ? DASH : `${figure(pace.tokensPerSecond)}tok/s`;
 }
 
 /** Null before the first check. */
@@ -158,7 +163,7 @@ export function witnessTable(state: RunState): string | null {
       'Progress',
       progress === null
         ? noStepText(seen)
-        : `${progressText(seen.step, seen.totalSteps)}${seen.loss === null ? '' : `, loss ${text(seen.loss)}`}`,
+        : `${progressText(seen.step, seen.totalSteps)}${seen.loss === null ? '' : `, loss ${measured(seen.loss)}`}`,
       progress?.at,
     ),
     ...(tracker === null ? [] : [row('Tracker', trackerWords(seen.tracker), tracker.at)]),
@@ -170,7 +175,7 @@ export function witnessTable(state: RunState): string | null {
     ...(seen.store === undefined ? [] : [['Store', storeWords(seen.store), utc(seen.store.askedAt)]]),
     row(
       'Watch',
-      end === null ? `next check within ${Math.round(seen.cadenceMs / 1_000)} s` : 'has seen the end',
+      end === null ? `next check within ${duration(seen.cadenceMs)}` : 'has seen the end',
       watch?.at,
     ),
   ];
@@ -198,7 +203,7 @@ function trackerWords(seen: TrackerSeen | undefined): string {
   const parts = nonEmpty(
     `reports ${code(identity)} as ${text(state)}`,
     step !== null && `step ${step}`,
-    loss !== null && `loss ${text(loss)}`,
+    loss !== null && `loss ${measured(loss)}`,
     heartbeatAt !== null && `last heartbeat ${utc(heartbeatAt)}`,
     rowAt !== null && `newest metrics ${utc(rowAt)}`,
   );
@@ -254,9 +259,9 @@ export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'
   // While the job runs, the manifest may be of the next attempt.
   const estimate =
     end === null || isAdopted({ submission }) ? null : (gate?.manifest?.cost.acceleratorHours ?? null);
-  const expected = estimate === null ? '' : ` Expected before the approval: ${text(estimate)}.`;
+  const expected = estimate === null ? '' : ` Expected before the approval: ${measured(estimate)}.`;
   if (ranMs !== null && accelerators !== null)
-    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${hours(ranMs * accelerators)} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;
+    return `${end === null ? 'Cost so far: about' : 'Cost:'} **${figure(hours(ranMs * accelerators))} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;
   if (end === null) return null;
   return ranMs === null
     ? `Cost: not known, the engine did not report when the job ran.${expected}`
@@ -269,7 +274,7 @@ function withEarlier({ attempts }: RunState, ranMs: number, accelerators: number
   const before = attempts.map(({ end }) => durationMs(end.startedAt, end.endedAt));
   if (before.includes(null)) return '; the cost of earlier attempts is not known';
   const allMs = before.reduce<number>((sum, ms) => sum + (ms ?? 0), ranMs);
-  return `; with ${count(attempts.length, 'attempt')} before it ${hours(allMs * accelerators)}`;
+  return `; with ${count(attempts.length, 'attempt')} before it ${figure(hours(allMs * accelerators))}`;
 }
 
 function durationMs(from: string | null, to: string | null): number | null {
@@ -278,7 +283,6 @@ function durationMs(from: string | null, to: string | null): number | null {
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
 
-/** Three decimals are seconds of one accelerator. */
-function hours(ms: number): string {
-  return String(Number((ms / 3_600_000).toFixed(3)));
+function hours(ms: number): number {
+  return ms / 3_600_000;
 }

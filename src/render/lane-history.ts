@@ -1,5 +1,6 @@
 /** The past runs of a lane: a table, charts, and the issue of the lane. */
 
+import { moneyOf } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import type { CoursePoint, TracePoint } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
@@ -13,7 +14,7 @@ import {
   periodOf,
   type RentedMoney,
 } from '../domain/past-runs.ts';
-import { code, dollarText, paragraphs, safeUrl, table, text } from './words.ts';
+import { code, measured, paragraphs, safeUrl, table, text } from './words.ts';
 
 /** Points that a chart draws: more would touch each other at the width of a comment. */
 const CHART_POINTS_MAX = 40;
@@ -167,7 +168,7 @@ function changesCell({ changes }: PastRow): string {
 
 function metricsCell({ metrics }: PastRow): string {
   const shown = Object.entries(metrics).slice(0, limits.shownMetricsMax);
-  return shown.map(([key, value]) => `${text(key)} ${text(value)}`).join(', ') || 'none';
+  return shown.map(([key, value]) => `${text(key)} ${measured(value)}`).join(', ') || 'none';
 }
 
 function whereCell({ issue, pull, tracker }: PastRow): string {
@@ -179,7 +180,7 @@ function whereCell({ issue, pull, tracker }: PastRow): string {
 function costCell({ launches, acceleratorHours, microdollars }: PastRow): string {
   if (launches === 0) return 'not launched';
   const cost = acceleratorHours === null ? 'not known' : text(acceleratorHours);
-  const rented = microdollars === null ? '' : `, $${dollarText(microdollars)} rented`;
+  const rented = microdollars === null ? '' : `, ${moneyOf(microdollars)} rented`;
   return `${launches === 1 ? cost : `${cost} (${launches} launches)`}${rented}`;
 }
 
@@ -188,7 +189,7 @@ export function rentedTables(rented: readonly RentedMoney[]): string | null {
   if (rented.length === 0) return null;
   const dollars = (date: string): readonly string[] => {
     const inIt = rented.filter((one) => one.date.startsWith(date));
-    return [String(inIt.length), `$${dollarText(inIt.reduce((sum, one) => sum + one.microdollars, 0))}`];
+    return [String(inIt.length), moneyOf(inIt.reduce((sum, one) => sum + one.microdollars, 0))];
   };
   const tableOf = (title: string, characters: number): string => {
     const dates = rented.map(({ date }) => date.slice(0, characters));

@@ -3,6 +3,7 @@
 import { isIssueFirst, permits } from '../domain/actor.ts';
 import type { ChannelMessage, Summons } from '../domain/effect.ts';
 import type { PersonFacts } from '../domain/facts.ts';
+import { duration } from '../domain/figures.ts';
 import { faultKey, type LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import type { Notice, Observation, RunState } from '../domain/logbook/run-state.ts';
 import { markerIdentity } from '../domain/marker.ts';
@@ -13,7 +14,18 @@ import { progressText } from './job-table.ts';
 import { PROPOSE_WORDS, renderDescription, renderUnconfirmed } from './propose-words.ts';
 import { stateText } from './state-line.ts';
 import { renderWatchEnd, renderWatchReminder, wantedLine } from './wanted.ts';
-import { code, comment, listed, nonEmpty, paragraphs, placeWord, shortCommit, text, utc } from './words.ts';
+import {
+  code,
+  comment,
+  listed,
+  measured,
+  nonEmpty,
+  paragraphs,
+  placeWord,
+  shortCommit,
+  text,
+  utc,
+} from './words.ts';
 
 /** The incident with the sequence number `key`. */
 export function renderIncident(key: string, state: RunState): string {
@@ -102,7 +114,7 @@ function chargeAsked({ about, people = [] }: Notice, { state, config }: RenderIn
   );
 }
 
-/** Hours since the end, and when it closes itself; a run that has continued in the meantime shows its current next action. */
+/** The time since the end, and when it closes itself; a run that has continued in the meantime shows its current next action. */
 function undecided({ at }: Notice, input: RenderInput): string {
   const { state, config } = input;
   const { run, proposal, end } = state;
@@ -113,15 +125,14 @@ function undecided({ at }: Notice, input: RenderInput): string {
       ? ''
       : ` Without a decision it closes itself as not sealed at ${utc(toRfc3339(after(endedAt, closeAfterHours * HOUR_MS)))}.`;
   return paragraphs(
-    `**${code(run)} waits for a decision**${end === null ? '' : `: it ended ${end.status} ${hoursSince(end.at, at)} h ago`}.`,
+    `**${code(run)} waits for a decision**${end === null ? '' : `: it ended ${end.status} ${timeBetween(end.at, at)} ago`}.`,
     `**Wanted: ${wantedLine(input)}**`,
-    `Until then the lane ${code(proposal.lane)} gets no other ferry.${closing}`,
+    `Until then the lane ${code(proposal.lane)} gets no other run.${closing}`,
   );
 }
 
-function hoursSince(from: string, at: string): number {
-  const start = fromRfc3339(from);
-  return start === null ? 0 : Math.floor(((fromRfc3339(at) ?? start) - start) / HOUR_MS);
+function timeBetween(from: string, to: string): string {
+  return duration(Date.parse(to) - Date.parse(from));
 }
 
 const HOUR_MS = 3_600_000;
@@ -130,7 +141,7 @@ const HOUR_MS = 3_600_000;
 function renderUpdate({ at }: Notice, { state }: RenderInput): string {
   const { submission, observation, run } = state;
   const attempt =
-    submission === null ? '' : `, ${hoursSince(submission.at, at)} h into attempt ${submission.attempt}`;
+    submission === null ? '' : `, ${timeBetween(submission.at, at)} into attempt ${submission.attempt}`;
   return paragraphs(
     `**Update on ${code(run)}**${attempt}. There was no other news of the run for some time.`,
     stateText(state),
@@ -139,9 +150,9 @@ function renderUpdate({ at }: Notice, { state }: RenderInput): string {
 }
 
 function trainingLines({ step, totalSteps, loss, checkpointStep, evals }: Observation): string {
-  const shown = Object.entries(evals).map(([key, value]) => `${code(key)} ${text(value)}`);
+  const shown = Object.entries(evals).map(([key, value]) => `${code(key)} ${measured(value)}`);
   return nonEmpty(
-    `- Training: ${progressText(step, totalSteps)}, ${loss === null ? 'no loss seen yet' : `loss ${text(loss)}`}`,
+    `- Training: ${progressText(step, totalSteps)}, ${loss === null ? 'no loss seen yet' : `loss ${measured(loss)}`}`,
     `- Newest checkpoint: ${checkpointStep === null ? 'none was seen yet' : `step ${checkpointStep}`}`,
     shown.length > 0 && `- Evals so far: ${shown.join(', ')}`,
   ).join('\n');

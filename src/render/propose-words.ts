@@ -2,6 +2,7 @@
 
 import type { AnswerCode, NotTakenUp } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
+import { duration } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import {
   ADOPTION_WAIT_MS,
@@ -244,7 +245,7 @@ export function renderUnconfirmed({ state, config }: RenderInput): string {
 
 /** Why a job is not adopted, as the reason of the closing. */
 export function notConfirmed({ description }: RunState, hours: number | null): string {
-  const within = `within ${hours ?? ADOPTION_WAIT_MS / 3_600_000} h`;
+  const within = `within ${duration(hours === null ? ADOPTION_WAIT_MS : hours * 3_600_000)}`;
   const what =
     description?.found === 'described'
       ? `the job was not confirmed ${within}`

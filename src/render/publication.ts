@@ -1,6 +1,5 @@
 /** Every pending comment of a run's threads, by kind. */
 
-import { isIssueFirst } from '../domain/actor.ts';
 import { stateAtEntry } from '../domain/launch/next-attempt.ts';
 import { fixMade } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
@@ -26,8 +25,11 @@ import {
   digestHex,
   fenced,
   headText,
+  isFerry,
+  jobWords,
   link,
   listed,
+  measured,
   nonEmpty,
   paragraphs,
   person,
@@ -82,7 +84,7 @@ function renderClosed({ state, past }: RenderInput): string {
     nonEmpty(
       closed.reason !== '' && `- Reason: ${text(closed.reason)}`,
       ...recordLines(state, closed.closurePull),
-      state.proposal.adopts === undefined && state.contract === null && TOMORROW,
+      isFerry(state) && TOMORROW,
     ).join('\n'),
     rentalReport(state, past),
   );
@@ -157,7 +159,7 @@ function ofAttempt({ run, submission }: RunState): string {
 function renderFirstEval(state: RunState): string {
   const { firstEval } = state;
   if (firstEval === null) throw new Error('a first-eval comment without an eval');
-  const rows = Object.entries(firstEval.evals).map(([key, value]) => [code(key), text(value)]);
+  const rows = Object.entries(firstEval.evals).map(([key, value]) => [code(key), measured(value)]);
   return paragraphs(
     `**First eval** of ${ofAttempt(state)}, seen ${utc(firstEval.at)} at ${progressText(firstEval.step, firstEval.totalSteps)}.`,
     table(['Eval', 'Value'], rows),
@@ -193,7 +195,7 @@ function renderLaunch(state: RunState): string {
   const { submission } = state;
   if (submission === null) throw new Error('a launch comment without a submission');
   return paragraphs(
-    `**Launched:** job ${code(submission.jobId)} on ${code(submission.cluster)}. The card in ${isIssueFirst(state.proposal) ? 'this issue' : `#${state.proposal.pull}`} shows the progress. \`/stop\` ends the job; if this thread is gone, \`/stop run=${state.run}\` in any thread of this repository does.`,
+    `**Launched:** ${jobWords(submission)} on ${code(submission.cluster)}. \`/stop\` ends the job; if this thread is gone, \`/stop run=${state.run}\` in any thread of this repository does.`,
     // rule DF-24
     jobTable(state, submission),
     approvedLine(state),
@@ -215,7 +217,7 @@ function approvedLine(state: RunState): string {
 }
 
 function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'>): string {
-  const { seal, contract, submission } = state;
+  const { seal, submission } = state;
   if (seal === null) throw new Error('a seal comment without a seal');
   const { checkpoint, verdict } = seal;
   const how = verdict === 'pass' ? 'as a pass' : `accepted with the reason: ${text(seal.accept ?? '')}`;
@@ -226,9 +228,9 @@ function renderSealed({ state, past }: Pick<RenderInput, 'state' | 'past'>): str
       checkpoint !== undefined &&
         `- Final checkpoint: ${code(checkpoint.path)}, step ${checkpoint.step}; not checked: ${text(checkpoint.unseen.join(', '))}`,
       ...recordLines(state, seal.closurePull),
-      ...(contract === null ? [tomorrowLine(state, verdict)] : contractLines(state)),
+      ...(isFerry(state) ? [tomorrowLine(state, verdict)] : finishedLines(state)),
     ).join('\n'),
-    contract === null
+    isFerry(state)
       ? null
       : `Launch command (scrubbed):\n\n${fenced(commandText(submission?.command ?? []), limits.shownBlockCharsMax)}`,
     besideText(state),
@@ -243,14 +245,26 @@ function tomorrowLine({ proposal }: RunState, verdict: 'pass' | 'accepted'): str
 }
 
 /** What the policy requires of a finished run: its end, its locations, and its command (policy HR-67). */
-function contractLines({ end, order }: RunState): readonly string[] {
+function finishedLines({ end, order }: RunState): readonly string[] {
   const manifest = order?.manifest ?? null;
-  const metrics = Object.entries(end?.metrics ?? {}).map(([key, value]) => `${code(key)} ${text(value)}`);
+  const metrics = Object.entries(end?.metrics ?? {}).map(([key, value]) => `${code(key)} ${measured(value)}`);
   return [
     `- Ended: ${end?.status ?? 'not known'} at step ${end?.lastStep ?? 'not known'} of ${end?.totalSteps ?? 'not known'}`,
     // rule HR-67
     `- Final metrics: ${metrics.length === 0 ? 'none were seen' : metrics.join(', ')}`,
-    `- Tracker: ${code(manifest?.tracker.runId ?? '')}`,
+    `- Tracker: ${trackerLine(end?.trackers.at(-1), manifest?.tracker.runId ?? '')}`,
     `- Output root: ${code(manifest?.outputRoot ?? '')}`,
   ];
+}
+
+/** The run that received the metrics; the planned one if none was seen. */
+function trackerLine(
+  seen: { readonly id: string; readonly url: string } | undefined,
+  planned: string,
+): string {
+  if (seen === undefined) return planned === '' ? 'none' : `${code(planned)}, as planned; none was seen`;
+  const found = link(`${trackerName(seen.url)} run ${seen.id}`, seen.url);
+  return compareIdentity(planned, seen.id) === 'same' || planned === ''
+    ? found
+    : `${found}; planned was ${code(planned)}`;
 }

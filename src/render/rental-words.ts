@@ -1,6 +1,7 @@
 /** Rented machines in words: cost and answers, gates, and incidents. */
 
 import type { AnswerCode } from '../commands/decision.ts';
+import { duration, MICRODOLLARS, money, moneyOf } from '../domain/figures.ts';
 import type { IncidentFacts } from '../domain/incidents.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
@@ -9,7 +10,7 @@ import { microdollarsOf, offerWanted, presentMachines, rentalTerms } from '../do
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { type PastOf, type RentedMoney, rentedMoneyOf } from '../domain/past-runs.ts';
 import type { AllGateSentences, AllIncidentWords, Sentences } from './input.ts';
-import { code, count, dollarText, listed, paragraphs, person, text, utc } from './words.ts';
+import { code, count, listed, paragraphs, person, text, utc } from './words.ts';
 
 export const RENTAL_WORDS = {
   kept: (d) =>
@@ -20,7 +21,6 @@ export const RENTAL_WORDS = {
     `${text(d.by)} requested the tear-down: the watch destroys the rented machines of this run within a minute${d.runs === 1 ? ' and stops their job' : ''}. ferrybot confirms it in the run's thread.`,
 } satisfies Partial<Sentences<AnswerCode>>;
 
-const MICRO = 1_000_000;
 const MS_OF_HOUR = 3_600_000;
 
 /** The past and expected cost of renting; null if the run has rented nothing yet. */
@@ -50,7 +50,7 @@ export function offerPart(state: RunState): string | null {
   if (unread !== undefined)
     return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
   if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
-  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for $${dollarText(offer.microdollarsPerHour, 4)} an hour with its disk (cap $${text(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
+  return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for ${moneyOf(offer.microdollarsPerHour)} an hour with its disk (cap ${money(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }
 
 /** The cost of renting with the lab's total, for the closing report. */
@@ -70,8 +70,8 @@ export function rentedPart(state: RunState, past: PastOf): string | null {
   const day = rentedMoneyOf(state)?.date ?? state.proposal.date;
   const spent = (from: string, most: string | null): string => {
     const inIt = here.filter(({ date }) => date.startsWith(from));
-    const cap = most === null ? 'no budget' : `of at most $${text(most)}`;
-    return `${from}: $${dollarText(sumOf(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
+    const cap = most === null ? 'no budget' : `of at most ${money(most)}`;
+    return `${from}: ${moneyOf(sumOf(inIt))} (${cap}, ${count(inIt.length, 'run')})`;
   };
   return `Rented by all runs on ${code(cluster)}, each on the day of its launch: ${spent(day, terms.dollarsPerDayMax)}; ${spent(day.slice(0, 7), terms.dollarsPerMonthMax)}.`;
 }
@@ -82,11 +82,11 @@ export function rentalCost(state: RunState): string | null {
   if (machines.length === 0) return null;
   const isOver = presentMachines(state).length === 0;
   const most = rentalTerms(state)?.dollarsMax ?? null;
-  const cap = most === null ? '' : ` of at most $${text(most)}`;
+  const cap = most === null ? '' : ` of at most ${money(most)}`;
   const estimated = machines.some((one) => one.isEstimated === true)
     ? ' This is the highest possible estimate: a machine may have run and stopped between two checks of the account.'
     : '';
-  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **$${dollarText(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
+  return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **${moneyOf(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
 }
 
 function machineText({
@@ -99,7 +99,7 @@ function machineText({
   const isUp = status === 'running' || status === 'frozen';
   const rate = isUp ? microdollarsPerHour : microdollarsPerHourStored;
   const going = tearDown !== null && tearDown.endedAt === null ? ', to be destroyed' : '';
-  return `machine ${instance} (${status ?? 'provisioned'}${going}, $${dollarText(rate)} an hour${isUp ? '' : ' for its disk'})`;
+  return `machine ${instance} (${status ?? 'provisioned'}${going}, ${moneyOf(rate)} an hour${isUp ? '' : ' for its disk'})`;
 }
 
 function sumOf(all: readonly RentedMoney[]): number {
@@ -113,23 +113,23 @@ function projection(
   { hoursMax, dollarsMax }: RentalTerms,
 ): string {
   const spent = microdollarsOf(state);
-  const most = Number(dollarsMax) * MICRO;
+  const most = Number(dollarsMax) * MICRODOLLARS;
   const hourly = present.reduce((sum, one) => sum + one.microdollarsPerHour, 0);
   const lookedMs = Date.parse(state.rental.look?.at ?? '');
   const endsMs = Math.max(...present.map(({ createdAt }) => Date.parse(createdAt))) + hoursMax * MS_OF_HOUR;
   const atLongest = spent + (hourly * Math.max(0, endsMs - lookedMs)) / MS_OF_HOUR;
-  const longest = `At its maximum lifetime about $${dollarText(Math.min(most, atLongest))}.`;
+  const longest = `At its maximum lifetime about ${moneyOf(Math.min(most, atLongest))}.`;
   const { pace, step = null, totalSteps = null } = state.observation ?? {};
   const seconds = pace?.secondsPerStep == null ? null : Number(pace.secondsPerStep);
   if (seconds === null || step === null || totalSteps === null || state.end !== null) return longest;
   const atPace = spent + (hourly * Math.max(0, totalSteps - step) * seconds) / 3_600;
-  return `At its pace about $${dollarText(Math.min(most, atPace))} when its steps are done. ${longest}`;
+  return `At its pace about ${moneyOf(Math.min(most, atPace))} when its steps are done. ${longest}`;
 }
 
 export const RENTAL_SENTENCES = {
   'machine-fits': {
     fits: (f) =>
-      `a machine is rented for at most $${f.price} an hour and ${count(f.hours, 'hour')}, all of them for at most $${f.total}`,
+      `a machine is rented for at most ${money(f.price)} an hour and ${count(f.hours, 'hour')}, all of them for at most ${money(f.total)}`,
     'not-rented': (f) => [
       `the cluster ${f.cluster} rents no machines`,
       "set the lane's cluster to one with an engine that rents machines",
@@ -187,7 +187,11 @@ export const RENTAL_SENTENCES = {
   },
 } satisfies Partial<AllGateSentences>;
 
-function rungWords({ rung, with: what = '' }: IncidentFacts<'rung-taken'>): string {
+/** How the next attempt differs. `with` is Markdown. */
+export function rungWords({
+  rung,
+  with: what = '',
+}: Pick<IncidentFacts<'rung-taken'>, 'rung' | 'with'>): string {
   switch (rung) {
     case 'rerun':
       return 'unchanged';
@@ -232,7 +236,7 @@ export const RENTAL_INCIDENT_WORDS = {
   'machine-destroyed': {
     title: 'A rented machine was destroyed',
     evidence: (d) =>
-      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about $${d.dollars}.`,
+      `Machine ${d.instance}, because ${TEAR_DOWN_WHY[d.reason]}. It has cost about ${money(d.dollars)}.`,
     did: `A complete list of the account no longer contains it. ${NO_COST}`,
     todo: 'Nothing.',
   },
@@ -245,7 +249,8 @@ export const RENTAL_INCIDENT_WORDS = {
   },
   'machine-lost': {
     title: 'A rented machine is gone, and ferrybot did not destroy it',
-    evidence: (d) => `The account no longer lists machine ${d.instance}. It has cost about $${d.dollars}.`,
+    evidence: (d) =>
+      `The account no longer lists machine ${d.instance}. It has cost about ${money(d.dollars)}.`,
     did: `${NO_COST} Its job has ended with it.`,
     todo: 'Find the cause: its host, a person with the key of the account, or the machine itself, which ends at its maximum lifetime and some time after its job.',
   },
@@ -257,14 +262,14 @@ export const RENTAL_INCIDENT_WORDS = {
   },
   'budget-nearly-used': {
     title: 'The approved cost of the run is almost reached',
-    evidence: (d) => `Its machines have cost about $${d.dollars} of $${d.most}.`,
+    evidence: (d) => `Its machines have cost about ${money(d.dollars)} of ${money(d.most)}.`,
     did: 'The job continues. At the cap ferrybot destroys its machines.',
     todo: 'Nothing, if it finishes in time. The cap was approved with the manifest, and no command raises it.',
   },
   'balance-short': {
     title: 'The account cannot pay its machines until the next check',
     evidence: (d) =>
-      `It has $${d.credit}, and its machines cost $${d.needed} in the next ${count(d.minutes, 'minute')}.`,
+      `It has ${money(d.credit)}, and its machines cost ${money(d.needed)} in the next ${duration(d.minutes * 60_000)}.`,
     did: 'Nothing. The provider stops the machines of an account without credit during their work.',
     todo: 'Add credit, or `/teardown` machines that are not needed.',
   },

@@ -1,6 +1,7 @@
 /** The state of a run in one sentence, and the verdict on an ended run as a table. */
 
 import { quorumOf } from '../config/approvers.ts';
+import { figure } from '../domain/figures.ts';
 import { failedAttempt, launchTrouble } from '../domain/launch/next-attempt.ts';
 import { approvalsHad } from '../domain/launch/response.ts';
 import { openVerdicts } from '../domain/launch/verdict.ts';
@@ -10,12 +11,15 @@ import { jobStateOf, phaseOf } from '../domain/logbook/job-state.ts';
 import { type Ending, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import type { MetricRow, RunVerdict } from '../domain/past-runs.ts';
 import type { RenderInput } from './input.ts';
-import { engineWords, paceText, progressText } from './job-table.ts';
+import { engineWords, paceText, progressBar, progressText } from './job-table.ts';
 import { adoptionEvidence } from './propose-words.ts';
 import {
   code,
   count,
+  isFerry,
+  jobWords,
   listed,
+  measured,
   nonEmpty,
   paragraphs,
   person,
@@ -25,6 +29,9 @@ import {
   text,
   utc,
 } from './words.ts';
+
+/** A smaller difference is noise. */
+const AS_THE_MEDIAN_PERCENT = 0.005;
 
 /** A bar shows three digits. */
 const BAR_ROUNDING = 0.005;
@@ -42,8 +49,8 @@ export function verdictPart({ state, verdict }: Pick<RenderInput, 'state' | 'ver
 
 /** Status, last step and key metrics; the median is that of the sealed runs of the lane that are named below. */
 function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string {
-  const { contract, observation } = state;
-  const [one, many] = contract === null ? ['sealed ferry', 'sealed ferries'] : ['sealed run', 'sealed runs'];
+  const { observation } = state;
+  const [one, many] = isFerry(state) ? ['sealed ferry', 'sealed ferries'] : ['sealed run', 'sealed runs'];
   const { expectedStep, comparedWith } = verdict;
   const rows = [
     ['status', `\`${end.status}\``, '`SUCCEEDED`', RESULTS[verdict.statusOk ? 'pass' : 'fail']],
@@ -60,12 +67,12 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
       : []),
     ...verdict.rows.map((row) => [
       code(row.key),
-      row.value === null ? 'not found' : `${text(row.value)}${comparison(row)}`,
+      row.value === null ? 'not found' : `${measured(row.value)}${comparison(row)}`,
       row.median === null
         ? row.outcome === 'unknown' && row.value !== null
           ? 'not negative'
           : 'no median yet'
-        : `within ${text(row.tolerancePercent)} % of ${text(shortNumber(row.median))}`,
+        : `within ${measured(row.tolerancePercent)} % of ${measured(row.median)}`,
       RESULTS[row.outcome],
     ]),
   ];
@@ -73,29 +80,34 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
     comparedWith.length === 0
       ? `No ${one} to compare with yet.`
       : `Median of ${count(comparedWith.length, one, many)}: ${comparedWith.map(code).join(', ')}.`;
-  return `${table(['Checked', 'Found', 'Wanted', 'Result'], rows)}\n\n${compared}`;
+  return paragraphs(
+    table(['Checked', 'Found', 'Wanted', 'Result'], rows),
+    verdict.rows.length === 0 ? null : compared,
+  );
 }
 
-/** The key metrics in one line, for the terminal form: `eval/loss 3.46797 (0.2 % worse than the median)`. */
+/** The key metrics in one line, for the terminal form: `eval/loss 3.468 (0.2 % worse than the median)`. */
 export function metricsLine(end: Ending, verdict: RunVerdict | null): string {
   const rows = verdict?.rows ?? [];
   if (rows.length > 0)
     return rows
       .map(
-        (row) => `${text(row.key)} ${row.value === null ? 'not found' : text(row.value)}${comparison(row)}`,
+        (row) =>
+          `${text(row.key)} ${row.value === null ? 'not found' : measured(row.value)}${comparison(row)}`,
       )
       .join(', ');
   const metrics = Object.entries(end.metrics).slice(0, limits.shownMetricsMax);
-  return metrics.map(([key, value]) => `${text(key)} ${text(value)}`).join(', ') || 'no metrics were found';
+  return (
+    metrics.map(([key, value]) => `${text(key)} ${measured(value)}`).join(', ') || 'no metrics were found'
+  );
 }
 
 function comparison({ worsePercent }: MetricRow): string {
   if (worsePercent === null) return '';
   if (!Number.isFinite(worsePercent)) return ' (worse than a median of 0)';
-  const size = Math.abs(worsePercent).toFixed(2);
-  return Number(size) === 0
+  return Math.abs(worsePercent) < AS_THE_MEDIAN_PERCENT
     ? ' (as the median)'
-    : ` (${size} % ${worsePercent > 0 ? 'worse' : 'better'} than the median)`;
+    : ` (${figure(Math.abs(worsePercent))} % ${worsePercent > 0 ? 'worse' : 'better'} than the median)`;
 }
 
 /** The exact step that is judged, and the step in the log if it is later: metrics are reported at evals only. */
@@ -106,12 +118,6 @@ function lastStepText(exact: number | null, observation: RunState['observation']
   return seen === null || seen - exact <= Math.max(limits.finalStepSlack, rounding)
     ? String(exact)
     : `${exact} in its metrics, ${stepIsExact ? '' : '~'}${seen} in its log`;
-}
-
-// A median of two is a mean and carries the noise of binary fractions.
-function shortNumber(decimal: string): string {
-  const value = Number(decimal);
-  return Number.isFinite(value) ? String(Number(value.toPrecision(8))) : decimal;
 }
 
 /** `symbol` is one of the four status signs; `title` is plain words, `evidence` a sentence of Markdown. */
@@ -252,7 +258,7 @@ const NO_STEP = ' No training step has been seen yet, so nothing shows that it h
 type LiveJob = Exclude<ReturnType<typeof jobStateOf>, `ended-${string}`>;
 
 const JOB_WORDS: Readonly<Record<LiveJob, readonly [StateLine['symbol'], title: string, more: string]>> = {
-  submitted: ['✅', 'Submitted', NO_STEP],
+  submitted: ['✅', 'Launched', NO_STEP],
   pending: ['✅', 'In the queue', NO_STEP],
   allocated: ['✅', 'Started', ` Its log is empty yet.${NO_STEP}`],
   compiling: ['✅', 'Starting', ` Its log has started.${NO_STEP}`],
@@ -265,9 +271,14 @@ const JOB_WORDS: Readonly<Record<LiveJob, readonly [StateLine['symbol'], title: 
 function jobEvidence({ submission, observation }: RunState): string {
   if (submission === null) return '';
   if (observation === null)
-    return `Job ${code(submission.jobId)} was ${isAdopted({ submission }) ? 'adopted' : 'submitted'} at ${utc(submission.at)}; it was not checked yet.`;
-  const pace = paceText(observation);
-  return `${progressText(observation.step, observation.totalSteps)}${pace === '' ? '' : `, ${pace}`}, ${engineWords(observation.status)} (checked ${utc(observation.at)}).`;
+    return `The ${jobWords(submission)} was ${isAdopted({ submission }) ? 'adopted' : 'submitted'} at ${utc(submission.at)}; it was not checked yet.`;
+  const parts = nonEmpty(
+    progressBar(observation),
+    progressText(observation.step, observation.totalSteps),
+    paceText(observation),
+    engineWords(observation.status),
+  );
+  return `${parts.join(', ')} (checked ${utc(observation.at)}).`;
 }
 
 function troubleEvidence({ observation }: RunState): string {

@@ -39,8 +39,11 @@ import {
   approvalLine,
   code,
   count,
+  jobWords,
   link,
   listed,
+  measured,
+  nextRunWords,
   nonEmpty,
   paragraphs,
   person,
@@ -107,7 +110,7 @@ export function jobFacts(state: RunState): string {
   const seen =
     observation === null
       ? 'not checked yet'
-      : `${observation.loss === null ? 'no loss yet' : `loss ${text(observation.loss)}`}, ${observation.checkpointStep === null ? 'no checkpoint yet' : `checkpoint at step ${observation.checkpointStep}`}`;
+      : `${observation.loss === null ? 'no loss yet' : `loss ${measured(observation.loss)}`}, ${observation.checkpointStep === null ? 'no checkpoint yet' : `checkpoint at step ${observation.checkpointStep}`}`;
   const tracker = trackerUrl(state);
   const links = nonEmpty(
     `issue #${proposal.issue}`,
@@ -115,7 +118,7 @@ export function jobFacts(state: RunState): string {
     ...Object.entries(submission.urls).map(([name, url]) => link(name, url)),
   );
   return [
-    `- Job ${code(submission.jobId)} on ${code(submission.cluster)}, attempt ${submission.attempt}`,
+    `- ${jobWords(submission)} on ${code(submission.cluster)}, attempt ${submission.attempt}`,
     `- ${title}: ${evidence}`,
     `- Last signal: ${newest === undefined ? 'no incident' : `${incidentTitle(newest)} (${utc(newest.at)})`}; ${seen}`,
     `- Links: ${links.join(' · ')}`,
@@ -240,7 +243,7 @@ function wantedForGates(state: RunState): string {
 }
 
 function wantedApproval({ state, config }: RenderInput): string {
-  if (state.stop !== null) return `nothing; close this ${placeWord(state)}, and propose the next ferry.`;
+  if (state.stop !== null) return `nothing; ${nextRunWords(placeWord(state))}.`;
   const digest = state.gate?.digest ?? null;
   if (digest === null) return 'nothing yet; there is no manifest to approve.';
   const missing = quorumOf(config) - approvalsHad(state);

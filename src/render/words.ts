@@ -1,11 +1,12 @@
 /** What every sentence needs: escaped outside text, times, names, digests, commits, counts, tables, holds. */
 
 import { type Actor, isIssueFirst } from '../domain/actor.ts';
+import { figure } from '../domain/figures.ts';
 import type { Facts, Fields } from '../domain/incidents.ts';
 import { type HoldTarget, liftCommand, type TARGET_FIELDS } from '../domain/launch/hold.ts';
 import { bindingHex } from '../domain/launch/order.ts';
 import { limits } from '../domain/limits.ts';
-import type { RunState } from '../domain/logbook/run-state.ts';
+import type { RunState, Submission } from '../domain/logbook/run-state.ts';
 import { type Marker, markerText } from '../domain/marker.ts';
 import { INVISIBLE } from '../domain/values.ts';
 
@@ -159,6 +160,11 @@ export function commentLink(name: string, thread: number): string {
   return `[#${thread}, ${anchor}](../issues/${thread}#${anchor})`;
 }
 
+/** A line that leads from a comment of any thread of the run to its status card. */
+export function cardLink({ thread, id }: { readonly thread: number; readonly id: number }): string {
+  return `[Status card](../issues/${thread}#issuecomment-${id})`;
+}
+
 /** By surface, the prefix of the number in GitHub's addresses. */
 const ANCHORS: ReadonlyMap<string, string> = new Map([
   ['review', 'pullrequestreview-'],
@@ -226,22 +232,27 @@ export function nonEmpty(...parts: readonly (string | false | null)[]): readonly
   return parts.flatMap((part) => (part === null || part === false || part === '' ? [] : [part]));
 }
 
-/** `2 d 3 h`, `5 h 10 min`, `12 min 34 s`. */
-export function duration(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  if (seconds >= 86_400)
-    return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
-  return seconds < 3_600
-    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-    : `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+/** A measured value from outside, as a figure. */
+export function measured(value: string): string {
+  return text(figure(value));
 }
 
-const MICRO = 1_000_000;
-
-/** Dollars without their sign, with this many decimals. */
-export function dollarText(microdollars: number, decimals = 2): string {
-  return (microdollars / MICRO).toFixed(decimals);
+/** A job with the name of its engine: Ray job `…`. */
+export function jobWords({ engine, jobId }: Pick<Submission, 'engine' | 'jobId'>): string {
+  return `${engineTitle(engine)} job ${code(jobId)}`;
 }
+
+/** The engine's own name. */
+export function engineTitle(engine: string): string {
+  return ENGINE_TITLES[engine] ?? text(engine);
+}
+
+const ENGINE_TITLES: Readonly<Record<string, string>> = {
+  iris: 'Iris',
+  ray: 'Ray',
+  slurm: 'Slurm',
+  vast: 'Vast.ai',
+};
 
 /** Used after *the* or *this*. */
 export type PlaceWord = 'pull request' | 'issue';
@@ -249,6 +260,18 @@ export type PlaceWord = 'pull request' | 'issue';
 /** The word for a run's proposal (docs/decisions/0125-evaluate-gates-on-current-facts.md). */
 export function placeWord({ proposal }: Pick<RunState, 'proposal'>): PlaceWord {
   return isIssueFirst(proposal) ? 'issue' : 'pull request';
+}
+
+/** Ferries have a pull request; every other run starts from an issue. */
+export function isFerry({ proposal }: Pick<RunState, 'proposal'>): boolean {
+  return !isIssueFirst(proposal);
+}
+
+/** The next action after a run that cannot continue, as a clause. */
+export function nextRunWords(place: PlaceWord): string {
+  return place === 'issue'
+    ? 'close this issue, and open another one for the next run'
+    : 'close this pull request, and propose the next ferry';
 }
 
 type Target = HoldTarget | Facts<typeof TARGET_FIELDS>;

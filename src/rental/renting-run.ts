@@ -1,6 +1,7 @@
 /** Reads a run's record for the teardown rules. */
 
 import type { RentedInstance } from '../domain/care/machines.ts';
+import { MICRODOLLARS } from '../domain/figures.ts';
 import type { RentalTerms } from '../domain/launch/manifest.ts';
 import { limits } from '../domain/limits.ts';
 import type { Machine } from '../domain/logbook/events/rental-events.ts';
@@ -21,11 +22,10 @@ const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
 
 const MS_OF_MINUTE = 60_000;
 const MS_OF_HOUR = 60 * MS_OF_MINUTE;
-export const MICRO = 1_000_000;
 
 /** Millionths of a dollar, as recorded. Hosts set prices, so the value is limited to the largest safe integer. */
 export function microsOf(dollars: number): number {
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(dollars * MICRO));
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(dollars * MICRODOLLARS));
 }
 
 /** The terms in milliseconds and dollars. */
@@ -87,7 +87,7 @@ function dollarsOf(
   const isHere = new Set(here.map(({ id }) => id));
   const gone = state.rental.machines.filter(({ instance }) => !isHere.has(instance));
   const now = here.reduce((sum, { id }) => sum + (spent.get(id)?.dollars ?? 0), 0);
-  return gone.reduce((sum, { microdollars }) => sum + microdollars / MICRO, now);
+  return gone.reduce((sum, { microdollars }) => sum + microdollars / MICRODOLLARS, now);
 }
 
 /** The cost of these machines for a time, in dollars. */
@@ -100,10 +100,10 @@ export function costOf(rows: readonly RentedInstance[], durationMs: number): num
 export function spentOf(machine: Machine): Spent {
   const { microdollars, microdollarsOfTraffic, seenAt, status, isEstimated = false } = machine;
   return {
-    dollars: microdollars / MICRO,
+    dollars: microdollars / MICRODOLLARS,
     atMs: fromRfc3339(seenAt) ?? 0,
     status,
-    traffic: microdollarsOfTraffic / MICRO,
+    traffic: microdollarsOfTraffic / MICRODOLLARS,
     isEstimated,
   };
 }

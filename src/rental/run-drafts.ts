@@ -2,6 +2,7 @@
 
 import type { AccountRead, RentedInstance } from '../domain/care/machines.ts';
 import { FIRST_RESPONSE } from '../domain/failure-class.ts';
+import { MICRODOLLARS } from '../domain/figures.ts';
 import { incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
@@ -14,7 +15,7 @@ import {
 import { presentMachines, rentalDueAtMs, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, toRfc3339 } from '../domain/values.ts';
-import { costOf, MICRO, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
+import { costOf, microsOf, policyOf, progressAtMs, spentOf, workedOn } from './renting-run.ts';
 import { bookGone, type Destruction, idleSince, type Spent } from './tear-down.ts';
 
 /** A check with its decision. */
@@ -104,8 +105,8 @@ function goneMachines(
     .map(({ seenAt, tearDown, ...machine }) => {
       const rates = {
         createdAtMs: fromRfc3339(machine.createdAt) ?? 0,
-        hourly: machine.microdollarsPerHour / MICRO,
-        storageHourly: machine.microdollarsPerHourStored / MICRO,
+        hourly: machine.microdollarsPerHour / MICRODOLLARS,
+        storageHourly: machine.microdollarsPerHourStored / MICRODOLLARS,
       };
       const before = spentOf({ ...machine, seenAt, tearDown });
       const { dollars, isEstimated } = bookGone(before, rates, now, worked.get(machine.instance) ?? null);
@@ -146,7 +147,7 @@ function endedDrafts(state: RunState, seen: readonly SeenMachine[], cluster: str
   return seen
     .filter(({ status }) => status === 'gone')
     .flatMap(({ instance, jobId, microdollars }) => {
-      const dollars = dollarText(microdollars);
+      const dollars = String(microdollars / MICRODOLLARS);
       const tearDown = state.rental.machines.find((one) => one.instance === instance)?.tearDown ?? null;
       if (tearDown === null) return [incidentDraft('watch', 'machine-lost', { instance, dollars })];
       const { reason } = tearDown;
@@ -186,7 +187,7 @@ function moneyDrafts(
   const most = rentalTerms(state)?.dollarsMax ?? '0';
   const dollars = after.reduce((sum, one) => sum + one.microdollars, 0);
   const isNear =
-    dollars >= NEARLY * Number(most) * MICRO &&
+    dollars >= NEARLY * Number(most) * MICRODOLLARS &&
     incidentsWith(state.incidents, 'budget-nearly-used').length === 0;
   const horizonMs = Math.max(cadenceMs, limits.creditHorizonMs);
   const needed = costOf(account.instances, horizonMs);
@@ -196,12 +197,14 @@ function moneyDrafts(
     here.length > 0 &&
     !isToldSince(state, 'balance-short', now - limits.creditHorizonMs);
   return [
-    ...(isNear ? [incidentDraft('watch', 'budget-nearly-used', { dollars: dollarText(dollars), most })] : []),
+    ...(isNear
+      ? [incidentDraft('watch', 'budget-nearly-used', { dollars: String(dollars / MICRODOLLARS), most })]
+      : []),
     ...(isShort
       ? [
           incidentDraft('watch', 'balance-short', {
-            credit: (account.credit ?? 0).toFixed(2),
-            needed: needed.toFixed(2),
+            credit: String(account.credit ?? 0),
+            needed: String(needed),
             minutes: Math.round(horizonMs / 60_000),
           }),
         ]
@@ -291,9 +294,4 @@ function endWords(reason: TearDownReason | null): string {
 
 function isToldSince(state: RunState, code: Parameters<typeof incidentsWith>[1], sinceMs: number): boolean {
   return incidentsWith(state.incidents, code).some(({ at }) => (fromRfc3339(at) ?? 0) >= sinceMs);
-}
-
-/** Cents are too coarse for machines rented for minutes. */
-function dollarText(microdollars: number): string {
-  return (microdollars / MICRO).toFixed(3);
 }

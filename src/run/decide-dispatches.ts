@@ -12,6 +12,7 @@ import {
 } from '../domain/actions/action.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
+import { duration } from '../domain/figures.ts';
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { limits } from '../domain/limits.ts';
 import { awaitsDescription, offerWanted } from '../domain/logbook/holdings.ts';
@@ -99,8 +100,7 @@ function silenceOf(
   if (sign === null || (state.stop !== null && state.end === null)) return null;
   if (incidentsWith(state.incidents, 'monitor-stale').some(({ seq }) => seq > sign.seq)) return null;
   const silentMs = now - (fromRfc3339(sign.at) ?? 0);
-  if (isHung && state.observation !== null)
-    return `nothing was recorded for ${Math.round(silentMs / 60_000)} min`;
+  if (isHung && state.observation !== null) return `nothing was recorded for ${duration(silentMs)}`;
   const first = dispatches.find(({ at }) => at >= sign.at);
   const isUnstarted =
     state.end === null &&

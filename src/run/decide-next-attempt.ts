@@ -4,7 +4,7 @@ import { openSignatureMatch } from '../care/bad-node.ts';
 import { quorumOf } from '../config/approvers.ts';
 import { dispatchesFor } from '../domain/effect.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
-import { reductionsTaken, repairsTaken, rungFor } from '../domain/launch/ladder.ts';
+import { nextRung } from '../domain/launch/ladder.ts';
 import { failureOf, pastAttempt, restartsLeft } from '../domain/launch/next-attempt.ts';
 import {
   askedFor,
@@ -122,15 +122,12 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
 function withRung(state: RunState, step: Step | null): Step | null {
   const last = pastAttempt(state);
   if (step?.kind !== 'append' || last === null) return step;
-  const failure = failureOf(last);
-  const rung = rungFor(state, failure);
-  if (rung === null) return step;
-  const change = rung === 'reduce' ? reductionsTaken(state) : rung === 'repair' ? repairsTaken(state) : null;
+  const next = nextRung(state);
+  if (next === null) return step;
   const facts = {
     attempt: last.submission.attempt + 1,
-    failure,
-    rung,
-    ...(change === null ? {} : { with: change.at(-1) ?? '' }),
+    failure: failureOf(last),
+    ...next,
     left: Math.max(0, restartsLeft(state) - 1),
   };
   return append(incidentDraft('control', 'rung-taken', facts), ...step.drafts);

@@ -4,7 +4,13 @@ import { idsOf, type OnCall } from '../config/approvals-schema.ts';
 import { underWay } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import { type Incident, type IncidentCode, incidentDraft, readIncident } from '../domain/incidents.ts';
+import {
+  type Incident,
+  type IncidentCode,
+  incidentDraft,
+  QUIET_INCIDENTS,
+  readIncident,
+} from '../domain/incidents.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/holdings.ts';
@@ -251,12 +257,6 @@ const URGENT: readonly IncidentCode[] = [
   'balance-short',
 ];
 
-/** Incidents that need no action by a person. */
-const QUIET: readonly IncidentCode[] = [
-  ...(['cluster-back', 'rung-taken', 'attempt-goes-on', 'source-kept', 'fix-not-made'] as const),
-  'machine-destroyed',
-];
-
 /** Maximum age at the first notice, so that incidents survive a night of quiet hours. */
 const PAGE_AGE_MAX_MS = 24 * 60 * 60 * 1_000;
 
@@ -291,7 +291,8 @@ function dueFor(
 ): readonly EventDataByType['notified'][] {
   // An incident from another version of ferrybot counts as urgent.
   const { code } = incident;
-  if (code !== null && (QUIET.includes(code) || (!URGENT.includes(code) && isQuiet(config, now)))) return [];
+  if (code !== null && (QUIET_INCIDENTS.includes(code) || (!URGENT.includes(code) && isQuiet(config, now))))
+    return [];
   if (!isDue(state, config, incident, now)) return [];
   // rule HR-30
   const own = [state.watch.owner, inChargeByContract(state)].flatMap((one) => (one === null ? [] : [one.id]));

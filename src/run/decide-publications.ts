@@ -19,8 +19,9 @@ import { assertNever, type Digest, fromRfc3339 } from '../domain/values.ts';
 import { renderCard } from '../render/card.ts';
 import { checkConclusion, renderCheck, renderMismatch, renderUnreadableDelta } from '../render/check.ts';
 import type { RenderInput } from '../render/input.ts';
+import { ISSUE_CARD_KEY, renderOwnedIssueCard } from '../render/issues.ts';
 import { renderPublication } from '../render/publication.ts';
-import { placeWord } from '../render/words.ts';
+import { cardLink, placeWord } from '../render/words.ts';
 import { recordedApprovalVerdicts } from './approvals.ts';
 import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { decideWaitEdit } from './decide-waits.ts';
@@ -72,7 +73,12 @@ export function decideCard(input: PublishInput): Step | null {
   if (input.only !== undefined) return null;
   if (comments.kind === 'unknown') return isNotAsked(comments) ? need('comments') : null;
   const card = cardOf(input.state, comments.value);
-  return nextCheck(input, card) ?? nextCard(input, card, comments.value) ?? nextTick(input);
+  return (
+    nextCheck(input, card) ??
+    nextCard(input, card, comments.value) ??
+    nextIssueCard(input, card, comments.value) ??
+    nextTick(input)
+  );
 }
 
 /** Texts depend only on the record and the config, so every process renders the same. */
@@ -100,14 +106,19 @@ function nextComment(input: PublishInput, comments: readonly CommentFacts[]): St
     if (proposal !== null && shown === undefined) return need({ fact: 'proposalTexts', of: proposal });
     // A proposal comment that lost its marker is rewritten in place.
     if (shown?.kind === 'known' && shown.value !== null) continue;
+    const card = LINKS_CARD.includes(kind) ? cardOf(state, comments) : null;
+    const body = card === null ? text() : `${text()}\n${cardLink(card.comment)}\n`;
     return perform(key, {
-      ...{ kind: 'post-comment', thread, marker, body: text(), entry: { seq, role } },
+      ...{ kind: 'post-comment', thread, marker, body, entry: { seq, role } },
       ...(summons === undefined ? {} : { summons }),
       isShared: isShared(publication, memory, now),
     });
   }
   return null;
 }
+
+/** Other comments are edited later, or are read beside the card. */
+const LINKS_CARD: readonly Publication['kind'][] = ['answer', 'launch', 'drop', 'ended', 'sealed', 'closed'];
 
 /** Entry numbers are predictable, contents are not: a text that is older than its entry cannot report it. */
 function tells({ marker, body }: CommentFacts, seq: number, own: (() => string) | null): boolean {
@@ -218,6 +229,21 @@ function nextCard(
   const { id, thread, nodeId, minimized } = card.comment;
   const hidden = minimized && isBeforeLaunch(state) ? { hidden: nodeId } : {};
   return perform(key, { kind: 'edit-comment', thread, comment: id, body, ...hidden });
+}
+
+/** The issue had a card before it had a run, with commands that no longer apply. Only control rewrites it. */
+function nextIssueCard(
+  { state, facts, memory }: PublishInput,
+  card: StandingCard | null,
+  comments: readonly CommentFacts[],
+): Step | null {
+  const old = comments.find(
+    ({ marker }) => marker?.run === 'journal' && marker.kind === 'card' && marker.key === ISSUE_CARD_KEY,
+  );
+  if (old === undefined || card === null || facts.pull.kind === 'unknown' || isOver(state)) return null;
+  const body = renderOwnedIssueCard(state.run, card.comment);
+  if (saysTheSame(old.body, body) || !mayTry(memory, 'issue-card', 1)) return null;
+  return perform('issue-card', { kind: 'edit-comment', thread: old.thread, comment: old.id, body });
 }
 
 /** Recording that the card was shown must not edit the card, which would have to be shown again. */

@@ -9,6 +9,7 @@ import {
   FIRST_RESPONSE,
   isOutOfMemory,
 } from '../domain/failure-class.ts';
+import { duration } from '../domain/figures.ts';
 import {
   type IncidentCode,
   type IncidentFacts,
@@ -217,7 +218,7 @@ function unreadIncident(state: RunState, look: Look): readonly EventDraft[] {
   const unreadMs = look.at - (fromRfc3339(since) ?? look.at);
   if (unreadMs < limits.engineUnreadMs) return [];
   const subject = what === 'job' ? 'the job' : "the job's log";
-  const message = `${subject} could not be read for ${Math.round(unreadMs / 60_000)} min: ${why}`;
+  const message = `${subject} could not be read for ${duration(unreadMs)}: ${why}`;
   const facts = { message: redactAndTruncate(look, message), since };
   return once(state, 'engine-unreadable', facts, (told) => told.since === since);
 }

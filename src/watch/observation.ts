@@ -17,6 +17,7 @@ import type { LogFacts, SignatureMatch } from './log-facts.ts';
 import { type Look, redactAndTruncate, redactAndTruncateEnd, saidOf } from './look.ts';
 import { incidentsOf, type StandingAlarm, standstillOf, unreadOf } from './look-incidents.ts';
 import { storeSeenOf, trackerSeenOf, withTrackedRow } from './tracker-and-stores.ts';
+import { evenly } from './training.ts';
 
 /** While one rank dies, others may print a step or two. */
 const MOVED_AGAIN = 3;
@@ -69,12 +70,16 @@ function paced(
   return { ...data, ...present({ course }), cadenceMs, lease: prolonged(lease, at, cadenceMs) };
 }
 
+/** For the chart of the loss: a record of weeks has to stay small. */
+const LOSSES_MAX = 12;
+
 function observationOf(
   state: RunState,
   look: Look,
   alarms: readonly StandingAlarm[],
 ): EventDataByType['observed'] {
   const { job, log, beside = [] } = look;
+  const { recent } = log.training.replay;
   const course = courseOf(state, look);
   return present({
     attempt: state.submission?.attempt ?? 0,
@@ -98,6 +103,7 @@ function observationOf(
     unread: unreadOf(state, look),
     standstill: standstillOf(state, look),
     pace: paceAt(state, look),
+    losses: recent.length === 0 ? undefined : evenly(recent, LOSSES_MAX),
     course: Object.keys(course).length === 0 ? undefined : course,
     resumedFrom: resumedFromIn(look),
     alarms: alarms.length === 0 ? undefined : alarms.map(({ id }) => id),

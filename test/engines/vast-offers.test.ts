@@ -60,6 +60,6 @@ it('picks the cheapest fitting offer, then the more reliable one, and explains t
   const choice = chooseOffers(offers, NEEDS);
   expect(choice.fitting.map(({ id }) => id)).toEqual([3, 2, 1]);
   expect(whyChosen(choice.fitting[0] ?? GOOD, choice)).toBe(
-    'offer 3 of machine 9; 0.400 dollars an hour; reliability 0.999; the cheapest of 3 that fit; left out: 1 by disk',
+    'offer 3 of machine 9; $0.40 an hour; reliability 0.999; the cheapest of 3 that fit; left out: 1 with too little disk',
   );
 });

@@ -208,6 +208,15 @@ describe('a job that was launched by hand', () => {
     expect(state?.submission).toMatchObject({ commit, adopted: false });
     expect(state?.order?.order.parent).toEqual({ run, attempt: 1 });
     expect(lab.engine.startCount()).toBe(1);
+    await untilState(lab, run, (after) => after.end?.attempt === 2, { limitMs: 12 * 3_600_000 });
+    expect(await answered(lab, 'mira', issue, '/seal')).toBe('sealed');
+    await lab.clock.advance(5 * MINUTE);
+    // No word of a ferry, and no card that says that the issue has no run.
+    const said = botComments(lab).filter(({ thread }) => thread === issue);
+    for (const { text } of said)
+      expect(text).not.toMatch(/(?<![`\w/])ferr(?:y|ies)\b(?![\\/])|knob|Tomorrow/);
+    expect(said.filter(({ text }) => text.includes('no run belongs to it now'))).toEqual([]);
+    expect(told(lab, 'incident').join()).not.toContain('green-no-op');
   });
 
   it('has a small error fixed on a separate branch, and is launched at the fix once it is approved', async () => {

@@ -35,7 +35,7 @@ it('observes a stalled job every two minutes until its alarm is acknowledged, an
   expect(card).toContain('⚠️ **Degraded.**');
   expect(card).toContain('Open alarms: `stalled-steps`.');
   expect(card).toMatch(/\| Engine \| RUNNING \|/);
-  expect(card).toMatch(/\| Watch \| next check within 120 s \|/);
+  expect(card).toMatch(/\| Watch \| next check within 2 min \|/);
   const said = await say(lab, 'mira', pull, '/ack');
   expect(await codesOf(lab, said)).toEqual(['incident-taken']);
   const takenAt = lab.clock.now() + 3 * 60_000;
@@ -62,7 +62,7 @@ it('raises no alarm for a healthy job, and shows its pace and remaining time on 
   await lab.close();
   expect(observation).toMatchObject({ totalSteps: 1_200, pace: { secondsPerStep: expect.any(String) } });
   expect(card).toMatch(
-    /`~\d+\/1200`, [\d.]+ (?:s a step|steps\/s), about (?:\d+ h )?\d+ min(?: \d+ s)? to go, the engine reports RUNNING/,
+    /█+░+ \d+ %, `~\d+\/1200`, [\d.]+ (?:s a step|steps\/s), about [\d.]+ (?:s|min|h) to go, the engine reports RUNNING/,
   );
   expect(alarms).toEqual([]);
 });

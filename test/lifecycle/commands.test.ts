@@ -103,9 +103,23 @@ describe('questions and typing errors', () => {
   ])('answers $said exactly once', async ({ said, answer }) => {
     const comment = await say(lab, 'mira', pull, said);
     expect(answersTo(lab, comment)).toEqual([expect.stringMatching(answer)]);
+    const card = botComments(lab).find(({ kind }) => kind === 'card');
+    expect(answersTo(lab, comment)[0]?.split('\n').filter(Boolean).at(-1)).toBe(
+      `[Status card](../issues/${pull}#issuecomment-${card?.id})`,
+    );
     await lab.clock.advance(31 * MINUTE);
     expect(answersTo(lab, comment)).toHaveLength(1);
     expectGoodManners(lab);
+  });
+
+  it('repeats only the first digits of a digest', async () => {
+    const comment = await say(lab, 'mira', pull, `/approve-launch ${'0123456789abcdef'.repeat(2)}`);
+    expect(answersTo(lab, comment)[0]).toMatch(/^🤖 `\/approve-launch 0123456789ab…` by mira: not approved/);
+  });
+
+  it('are answered by one bot under two names, which only the card explains', () => {
+    const notes = botComments(lab).filter(({ text }) => text.includes('are from the same bot'));
+    expect(notes.map(({ kind }) => kind)).toEqual(['card']);
   });
 
   it('answers up to ten commands of one comment in one comment, and eleven commands with one answer', async () => {

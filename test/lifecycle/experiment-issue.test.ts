@@ -4,6 +4,7 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { answered, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { propose } from '../support/play.ts';
 import { botComments, MINUTE, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
@@ -30,7 +31,7 @@ describe('an experiment issue', () => {
     expect(cardsIn(issue)).toEqual([]);
     await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['experiment'] });
     await lab.clock.advance(MINUTE);
-    expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('free; no ferry yet')]);
+    expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('free; no run yet')]);
     expect(cardsIn(issue)[0]?.text).toMatchSnapshot();
     await lab.as('ada', 'POST', `/issues/${issue}/labels`, { labels: ['later'] });
     await say(lab, 'mira', issue, '/hold lane=daily reason="a bad node"');
@@ -64,6 +65,21 @@ describe('an experiment issue', () => {
     away.is = false;
     await lab.clock.advance(60 * MINUTE);
     expect(cardsIn(issue)).toHaveLength(1);
+  });
+
+  it('points to the card of the run that starts in it', async () => {
+    lab = await openAdoptingLab();
+    launchByHand(lab);
+    const issue = await openIssue(lab, 'ada', ['experiment']);
+    await lab.clock.advance(MINUTE);
+    expect(cardsIn(issue).map(({ text }) => text)).toEqual([expect.stringContaining('no run belongs to it')]);
+    expect(await answered(lab, 'mira', issue, WATCH)).toBe('adopt-asked');
+    await lab.clock.advance(5 * MINUTE);
+    const [old, card] = cardsIn(issue);
+    expect(card?.run).toBe(runOf(issue));
+    expect(old?.text.trim()).toBe(
+      `🤖 The run \`${runOf(issue)}\` belongs to this issue. [Status card](../issues/${issue}#issuecomment-${card?.id})`,
+    );
   });
 
   it('gets no card if it is closed', async () => {

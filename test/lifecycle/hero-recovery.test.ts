@@ -129,7 +129,7 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   expect(jobs).toHaveLength(2);
   expect(told(lab, 'launch')[0]).not.toContain('Starts from');
   expect(told(lab, 'launch')[1]).toContain(`| Starts from | step 800, \`${at(800)}\` |`);
-  expect(told(lab, 'ended').join()).not.toContain('Ray job id');
+  expect(told(lab, 'ended').join()).not.toContain('Ray job');
   expect(await answer(play, '/seal')).toBe('seal-failed');
   const reject = '/reject-checkpoint step=800 reason="the loss had spiked"';
   expect(await answer(play, reject)).toBe('checkpoint-rejected');

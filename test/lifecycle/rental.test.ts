@@ -67,6 +67,13 @@ describe('/rent', () => {
     const [reduced] = told(lab, 'incident').filter((text) => text.includes('smaller config'));
     expect(reduced).toContain('attempt 2 starts with the smaller config `--batch-size 16`');
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
+    const [crashed, passed] = told(lab, 'ended');
+    expect(crashed).toContain(
+      'Recommendation: nothing; ferrybot starts the next attempt with the smaller config `--batch-size 16`.',
+    );
+    // A restart and a destroyed machine are no failures.
+    expect(passed).toContain('Notable failures and fixes');
+    expect(passed).not.toMatch(/is started again|was destroyed|has got further/);
     expect(saidTwice(lab)).toEqual([]);
     await lab.close();
   });

@@ -73,7 +73,7 @@ describe('the logbook of a ferry', () => {
       /^- `initialize_from`: \(none\)$/m,
       /^- Final step: 5155$/m,
       /^- Checkpoint policy: permanent every 2000 steps, temporary every 15 min$/m,
-      /^- Babysitter\/check cadence: every 570 s$/m,
+      /^- Babysitter\/check cadence: every 9.5 min$/m,
     ])
       expect(instance).toMatch(said);
     for (const said of [/^- DRI: @\S+$/m, /^- W&B: `https:.+`$/m, /^- Output root: `.+`$/m])
@@ -91,7 +91,7 @@ describe('the logbook of a ferry', () => {
         .split('## Event Log')[0]
         ?.split(/^### .+ UTC - /m) ?? [];
     expect(first).toContain('- Final step: 5155\n');
-    expect(first).toContain('- Babysitter/check cadence: every 570 s\n');
+    expect(first).toContain('- Babysitter/check cadence: every 9.5 min\n');
     expect(second).toContain('`second`');
     expect(second).toMatch(/- Final step:\s*\n/);
     expect(second).toMatch(/- Babysitter\/check cadence:\s*\n/);

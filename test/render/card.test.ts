@@ -171,9 +171,9 @@ describe('the status card', () => {
     const cardWith = (state: RunState, lab = eight) =>
       renderCard({ ...inputOf(state), config: lab, check: 'x' });
     expect(cardWith(ended.state)).toContain(
-      'Cost: **40 accelerator-hours** (5 h 0 min on 8 accelerators). Expected before the approval: 2.5.',
+      'Cost: **40 accelerator-hours** (5 h on 8 accelerators). Expected before the approval: 2.5.',
     );
-    expect(cardWith(ended.state, config)).toContain('Cost: not known; the job ran 5 h 0 min');
+    expect(cardWith(ended.state, config)).toContain('Cost: not known; the job ran 5 h,');
     expect(cardWith(training.ended({ startedAt: null }).state)).toContain('Cost: not known, the engine');
     expect(cardWith(training.state)).not.toContain('Cost:');
   });
@@ -260,6 +260,28 @@ describe('the check run', () => {
     expect(checkConclusion(training.state)).toBe(null);
     expect(checkConclusion(ended.state)).toBe('success');
   });
+});
+
+it.each([
+  ['ray', 'Ray job `'],
+  ['slurm', 'Slurm job `'],
+  ['iris', 'Iris job `'],
+  ['vast', 'Vast.ai job `'],
+  ['local', 'local job `'],
+])('names the engine %s with the id of the job', (engine, words) => {
+  const { state } = submitted;
+  if (state.submission === null) throw new Error('nothing was submitted');
+  const run = { ...state, submission: { ...state.submission, engine } };
+  expect(renderCard({ ...inputOf(run), check: 'x' })).toContain(`| Job | ${words}`);
+});
+
+it('draws the losses between two observations, and how far the job is', () => {
+  const losses = Array.from({ length: 12 }, (_, at) => ({ step: 10 * at, loss: `${4 - at / 10}` }));
+  const seen = submitted.observed({ step: 120, stepIsExact: true, totalSteps: 480, loss: '2.8', losses });
+  const card = renderCard({ ...inputOf(seen.state), check: 'x' });
+  expect(card).toContain('x-axis "step" 0 --> 120');
+  expect(card).toContain('The chart joins 13 of the losses in the log by straight lines.');
+  expect(card).toContain('█████░░░░░░░░░░░░░░░ 25 %, `~120/480`');
 });
 
 describe('the chart of the loss', () => {

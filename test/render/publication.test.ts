@@ -96,16 +96,16 @@ describe('the moments of a run', () => {
     expect(readMarker(body)).toMatchObject({ run: run.state.run, kind });
   });
 
-  it('end with the six lines of the policy, in order', () => {
+  it('end with the same six lines, in order', () => {
     const lines = say(ended.state, 'ended').split('\n');
     const from = lines.findIndex((line) => line.startsWith('Final status'));
     expect(lines.slice(from, from + 6).map((line) => line.slice(0, line.indexOf(':')))).toEqual([
       'Final status',
-      'Ray job id',
+      'Job',
       'W&B link',
       'Final eval summary',
       'Experiment link',
-      'Recommendation / victory decision',
+      'Recommendation',
     ]);
     expect(lines[from]).toBe('Final status: SUCCEEDED');
     expect(lines[from + 2]).toBe('W&B link: https://wandb.example/lab/ferries/runs/abc123');
@@ -118,8 +118,8 @@ describe('the moments of a run', () => {
     expect(good).toMatch(/^Verdict: ✅ pass\.$/m);
     expect(bad).toMatch(/^Verdict: ❌ fail\.$/m);
     expect(good).toMatch(/^Final eval summary: eval\/loss \d\.\d+/m);
-    expect(good).toMatch(/^Recommendation \/ victory decision: victory; after the seal, .+\.$/m);
-    expect(bad).toMatch(/^Recommendation \/ victory decision: no victory; .+ before the next ferry/m);
+    expect(good).toMatch(/^Recommendation: seal the run; the next ferry starts from this configuration\.$/m);
+    expect(bad).toMatch(/^Recommendation: find the cause .*before the next ferry/m);
   });
 
   // rule DF-31
@@ -132,7 +132,7 @@ describe('the moments of a run', () => {
     };
     const seen = training.incident('failure-signature', owner);
     const body = say(seen.ended({ status: 'FAILED' }).state, 'ended');
-    expect(body).toMatch(/^Notable failures:\n\n- .+ `owner-died`$/m);
+    expect(body).toMatch(/^Notable failures and fixes:\n\n- .+ `owner-died`$/m);
   });
 
   // rule DF-24

@@ -136,7 +136,7 @@ describe('a machine that ran and stopped between two checks', () => {
       { instance: 7, microdollars: 800_000, isEstimated: true },
     ]);
     expect(rentalCost(run.state)).toMatchInlineSnapshot(
-      `"Cost so far: about **$0.80** of at most $12, for 1 machine; disk and traffic included. This is the highest possible estimate: a machine may have run and stopped between two checks of the account."`,
+      `"Cost so far: about **$0.80** of at most $12.00, for 1 machine; disk and traffic included. This is the highest possible estimate: a machine may have run and stopped between two checks of the account."`,
     );
   });
 

@@ -313,10 +313,10 @@ describe('the summary', () => {
     ).toMatchSnapshot();
   });
 
-  it('reports that no decision changes, or that no ferry is recorded', () => {
+  it('reports that no decision changes, or that no run is recorded', () => {
     expect(backtestTitle(backtest([sealedRun.events], CONFIG))).toMatch(
-      /^\d+ decisions of 1 recorded ferry: no change under this config/,
+      /^\d+ decisions of 1 recorded run: no change under this config/,
     );
-    expect(backtestTitle(backtest([], CONFIG))).toBe('No ferry is recorded to replay.');
+    expect(backtestTitle(backtest([], CONFIG))).toBe('No run is recorded to replay.');
   });
 });

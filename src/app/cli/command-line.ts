@@ -17,8 +17,7 @@ export async function commandLine(given: readonly string[], io: Omit<VerbIo, 'js
     code = exit;
   });
   try {
-    if (given.length === 0) program.outputHelp();
-    else await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return ended(error, verbIo);

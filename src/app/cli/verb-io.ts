@@ -24,6 +24,18 @@ export function answer(io: VerbIo, value: object, words: string): void {
   io.stdout.write(io.json ? `${JSON.stringify(value)}\n` : words);
 }
 
+/** Sentences of a comment as a terminal shows them: code without its fence, other text without escapes for GitHub. */
+export function forTerminal(markdown: string): string {
+  return markdown.replace(/<code>.*?<\/code>|(`+).+?\1|\\[!-/:-@[-`{-~]|&(?:#\d+|amp|lt|gt);/g, (sign) => {
+    if (sign.startsWith('<')) return forTerminal(sign.slice('<code>'.length, -'</code>'.length));
+    if (sign.startsWith('\\')) return sign.slice(1);
+    if (sign.startsWith('&')) return SIGNS[sign] ?? String.fromCodePoint(Number(sign.slice(2, -1)));
+    return sign.replace(/^`+|`+$/g, '').replace(/^ (?=.*`.*)(.*) $/, '$1');
+  });
+}
+
+const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&#8203;': '' };
+
 export type Refusal = {
   readonly code: string;
   readonly message: string;

@@ -177,9 +177,11 @@ async function answerThread(open: OpenLab, look: ThreadLook): Promise<{ readonly
   await publishAnswersIn(open, thread, comments, look.troubles);
   // An issue that requests a run either starts one or gets the reason for the refusal, so it needs no card.
   const hasCard = here.isOpenIssue && here.labels.includes('experiment') && (!here.isAsking || past !== null);
-  if (here.broken === undefined && hasCard) await keepIssueCard(open, thread, comments, past);
   const given = drafts.filter(({ type }) => type === 'command-answered').length;
-  return { isOwing: given < pending.items.length };
+  const isOwing = given < pending.items.length;
+  // A pending command may start a run here, which has its own card.
+  if (here.broken === undefined && hasCard && !isOwing) await keepIssueCard(open, thread, comments, past);
+  return { isOwing };
 }
 
 /** Null if the thread cannot be read. */

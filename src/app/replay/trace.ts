@@ -180,6 +180,7 @@ export function nextAttemptOf(state: RunState, at: Instant, attempt: number): Ru
     firstEval: null,
     end: null,
     trace: [],
+    losses: [],
     paces: [],
   };
 }

@@ -107,8 +107,9 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logOffset,
     logUnread: read.unread,
     metrics,
-    // A tracker without rows is evidence that the job left no metrics.
-    metricsExpected: isFileHere(submission) || tracker?.answer.kind === 'found',
+    // A tracker without rows is evidence that the job left no metrics. A lane without key metrics needs none.
+    metricsExpected:
+      witnesses.objective !== null && (isFileHere(submission) || tracker?.answer.kind === 'found'),
     ...died,
     tracker,
     witnesses,

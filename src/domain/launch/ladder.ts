@@ -209,3 +209,12 @@ export function rungFor(state: RunState, failure: Failure): Rung | null {
   // rule VA-23
   return times === 0 ? 'rerun' : times === 1 ? 'other-machine' : null;
 }
+
+/** What the next attempt changes after the newest failure. */
+export function nextRung(state: RunState): { readonly rung: Rung; readonly with?: string } | null {
+  const last = pastAttempt(state);
+  const rung = last === null ? null : rungFor(state, failureOf(last));
+  if (rung === null) return null;
+  const change = rung === 'reduce' ? reductionsTaken(state) : rung === 'repair' ? repairsTaken(state) : null;
+  return change === null ? { rung } : { rung, with: change.at(-1) ?? '' };
+}

@@ -54,6 +54,7 @@ function begin(event: EventOf<'proposed'>): RunState {
     firstEval: null,
     firstTracker: null,
     trace: [],
+    losses: [],
     paces: [],
     fence: 0,
     stop: null,

@@ -11,6 +11,7 @@ export function observed(state: RunState, event: EventOf<'observed'>): RunState 
     ...state,
     observation,
     trace: traced(state.trace, event.data),
+    losses: thinned([...state.losses, ...(event.data.losses ?? [])]),
     paces: paced(state.paces, event.data),
     fence: event.data.lease.fence,
     firstEval: isFirstEval ? observation : state.firstEval,

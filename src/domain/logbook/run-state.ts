@@ -140,6 +140,8 @@ export type RunState = {
   readonly firstTracker: Observation | null;
   /** Loss points, oldest first, thinned to `TRACE_POINTS_MAX`. */
   readonly trace: readonly TracePoint[];
+  /** More loss points, for the chart: detectors compare the ones of `trace`. Thinned in the same way. */
+  readonly losses: readonly TracePoint[];
   /** Pace points, thinned in the same way. */
   readonly paces: readonly CoursePoint[];
   readonly fence: number;

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { OfferRead } from '../../domain/care/machines.ts';
+import { figure, money } from '../../domain/figures.ts';
 import { unknownBecause } from '../shared/kit.ts';
 import { ask, noAnswer, type Said, type VastSettings } from './ask.ts';
 import type { VastCluster } from './definition.ts';
@@ -33,6 +34,16 @@ export type Needs = Pick<
 
 /** Hard requirements, no preferences: each is a reason not to rent. */
 export type Unfit = 'avoided' | 'card' | 'vram' | 'ram' | 'disk' | 'reliability' | 'price';
+
+const UNFIT_WORDS: Readonly<Record<Unfit, string>> = {
+  avoided: 'on an avoided machine',
+  card: 'with another card',
+  vram: 'with too little GPU memory',
+  ram: 'with too little memory',
+  disk: 'with too little disk',
+  reliability: 'too unreliable',
+  price: 'too expensive',
+};
 
 /** A card of 24 GB reports 24,564 MB or 24,077 MB: the real size is never exactly the advertised size. */
 const NOMINAL = 0.97;
@@ -69,11 +80,11 @@ export function chooseOffers(offers: readonly Offer[], needs: Needs, avoid: read
 
 /** One line with the chosen offer and the number of other offers. */
 export function whyChosen({ id, machine_id, dph_total, reliability2 }: Offer, choice: Choice): string {
-  const others = Object.entries(choice.unfit).map(([why, count]) => `${count} by ${why}`);
+  const others = Object.entries(choice.unfit).map(([why, count]) => `${count} ${UNFIT_WORDS[why as Unfit]}`);
   return [
     `offer ${id} of machine ${machine_id}`,
-    `${dph_total.toFixed(3)} dollars an hour`,
-    `reliability ${reliability2.toFixed(3)}`,
+    `${money(dph_total)} an hour`,
+    `reliability ${figure(reliability2)}`,
     `the cheapest of ${choice.fitting.length} that fit`,
     ...(others.length === 0 ? [] : [`left out: ${others.join(', ')}`]),
   ].join('; ');

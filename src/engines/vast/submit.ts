@@ -3,6 +3,7 @@
 import { execa } from 'execa';
 import { z } from 'zod';
 import type { Job, JobSpec, SubmitOutcome } from '../../domain/engine.ts';
+import { figure } from '../../domain/figures.ts';
 import {
   changedRefusal,
   conflictWith,
@@ -200,7 +201,7 @@ async function readPrice(settings: VastSettings, spec: JobSpec, id: number): Pro
 function priceProblem({ cluster }: VastSettings, id: number, price: number | null): string | null {
   if (price === null) return `the account does not say what instance ${id} costs`;
   return price > Number(cluster.dollarsPerHourMax)
-    ? `it costs ${price.toFixed(4)} dollars an hour, more than ${cluster.dollarsPerHourMax}`
+    ? `it costs $${figure(price)} an hour, more than $${cluster.dollarsPerHourMax}`
     : null;
 }
 

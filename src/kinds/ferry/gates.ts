@@ -2,6 +2,7 @@
 
 import type { LaneConfig } from '../../config/lane-schema.ts';
 import { readKnobs } from '../../delta/config-delta.ts';
+import { figure } from '../../domain/figures.ts';
 import {
   type Delta,
   type ExperimentFile,
@@ -204,7 +205,7 @@ function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
     ? scaleStableAnswer.block('off-target', 'maintainer', {
         flops,
         target: scale.flops,
-        percent: `${percent > 0 ? '+' : ''}${percent.toFixed(0)}`,
+        percent: `${percent > 0 ? '+' : ''}${figure(percent)}`,
         tolerance: String(scale.tolerancePercent),
       })
     : scaleStableAnswer.pass('unchanged', { parameters: scale.parameters, flops, target: scale.flops });

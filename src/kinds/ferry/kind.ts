@@ -2,6 +2,7 @@
 
 import { isWithinBounds, parseMarkdown, plainText } from '../../commands/grammar/markdown.ts';
 import { METRICS_JUDGE } from '../../config/rules/lane-rules.ts';
+import { QUIET_INCIDENTS } from '../../domain/incidents.ts';
 import type { Delta } from '../../domain/launch/change-facts.ts';
 import { covers, type Manifest } from '../../domain/launch/manifest.ts';
 import { limits } from '../../domain/limits.ts';
@@ -18,6 +19,7 @@ import {
   cleanLine,
   code,
   headText,
+  jobWords,
   listed,
   nonEmpty,
   paragraphs,
@@ -92,7 +94,7 @@ function renderClosureBody({ state, decision, tag }: ClosureView): string {
       `- Issue: #${state.proposal.issue}`,
       `- Proposal: #${state.proposal.pull}`,
       `- Launch commit: ${state.submission?.commit ?? 'none'}`,
-      `- Job: ${code(state.submission?.jobId ?? 'none')}`,
+      `- Job: ${state.submission === null ? 'none' : jobWords(state.submission)}`,
       `- Record: ${code(headText(state, 64))}`,
     ].join('\n'),
     'What was tried and debugged on the way stands in the issue.',
@@ -103,8 +105,11 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
   const { state, decision, tag, verdict } = input;
   const { end, submission, proposal } = state;
   const tracker = trackerUrl(state);
+  const notable = state.incidents.filter(
+    ({ code: known }) => known === null || !QUIET_INCIDENTS.includes(known),
+  );
   const failures = nonEmpty(
-    ...new Set(state.incidents.map(incidentTitle)),
+    ...new Set(notable.map(incidentTitle)),
     end?.status === 'SUCCEEDED' &&
       end.diagnosis !== undefined &&
       `its log ends with ${code(end.diagnosis.class)}`,
@@ -117,13 +122,13 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
     `- Pull request: #${proposal.pull}`,
     `- Seal tag: ${decision.kind === 'seal' ? code(tag) : 'N/A'}`,
     `- Launch commit: ${submission?.commit ?? 'none'}`,
-    `- Job: ${code(submission?.jobId ?? 'none')} on ${code(submission?.cluster ?? 'none')}`,
+    `- Job: ${submission === null ? 'none' : `${jobWords(submission)} on ${code(submission.cluster)}`}`,
     `- W&B: ${(tracker === null ? null : safeUrl(tracker)) ?? 'none recorded'}`,
     `- Config delta: ${deltaText(state)}`,
     ...startLine(state),
     `- Last step: ${end?.lastStep ?? 'unknown'} of ${end?.totalSteps ?? 'unknown'}`,
     `- Metrics: ${end === null ? 'none' : metricsLine(end, verdict)}`,
-    `- Notable failures: ${listed(failures) || 'none'}`,
+    `- Notable failures and fixes: ${listed(failures) || 'none'}`,
     `- Record: ${code(headText(state, 64))}`,
   ];
 }

@@ -31,7 +31,7 @@ const verbs: readonly string[] = JSON.parse((await ferrybot('--help', '--json'))
 describe('help', () => {
   it('lists every verb on standard output', async () => {
     expect(verbs).toHaveLength(20);
-    for (const args of [['--help'], ['help'], []]) {
+    for (const args of [['--help'], ['help']]) {
       const { code, out, err } = await ferrybot(...args);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       for (const name of verbs) expect(out).toMatch(new RegExp(`^  ${name.split(' ')[0]} .*[a-z]`, 'm'));
@@ -111,6 +111,14 @@ describe('a usage error', () => {
     expect(JSON.parse(early.out).error.message).toMatch(/a\.py cannot be read/);
     const bots = await ferrybot('read-comment', '--other-bot', '/a', '--other-bot', '/b', '--json', '--json');
     expect({ code: bots.code, out: JSON.parse(bots.out) }).toMatchObject({ code: 1, out: { commands: [] } });
+  });
+
+  it('exits 2 without a verb, in a group too, and lists the verbs on standard error', async () => {
+    for (const args of [[], ['logbook']]) {
+      const { code, out, err } = await ferrybot(...args);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain('Commands:');
+    }
   });
 
   it('exits 2 without a verb, as JSON when requested', async () => {

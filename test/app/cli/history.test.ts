@@ -33,6 +33,12 @@ const folder = recordOf(passed, failed, open, weekly);
 const history = (...args: readonly string[]): Promise<Called> => callVerb('history', folder, args);
 
 describe('history', () => {
+  it('prints names without escapes for GitHub', async () => {
+    const { out } = await history('daily');
+    expect(out).toContain('eval/paloma/macro_loss 3.711');
+    expect(out).not.toMatch(/[\\`]|&\w+;/);
+  });
+
   it('lists the runs of a lane, newest first, with changes, verdict, metrics, cost and threads', async () => {
     const { code, out } = await history('daily', '--json');
     const { ok, lane, runs } = JSON.parse(out);
@@ -57,9 +63,9 @@ describe('history', () => {
   it('prints a table for people, of all lanes if none is named', async () => {
     const { code, out } = await history();
     expect(code).toBe(0);
-    expect(out.split('\n').filter((line) => line.startsWith('| `ferry-'))).toHaveLength(4);
+    expect(out.split('\n').filter((line) => line.startsWith('| ferry-'))).toHaveLength(4);
     expect(out).toMatch(
-      /\| `ferry-daily-20261121` \| `learning_rate` `3e-3` to `6e-3` \| the target branch \| pass \(SUCCEEDED\)/,
+      /\| ferry-daily-20261121 \| learning_rate 3e-3 to 6e-3 \| the target branch \| pass \(SUCCEEDED\)/,
     );
     expect(out).toContain('| #12, #13');
   });

@@ -28,7 +28,7 @@ import { CONFIG_PATH, readLabConfig } from '../../config-source.ts';
 import { changeFacts, NEEDS_GITHUB } from '../../control/change-facts.ts';
 import { readBody } from '../../control/shown-facts.ts';
 import { createExperimentReader } from '../../experiment-reader.ts';
-import { answer, EXIT, misused, pathOnly, readArgument, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, forTerminal, misused, pathOnly, readArgument, type VerbIo } from '../verb-io.ts';
 
 type Options = {
   readonly base?: string | undefined;
@@ -194,7 +194,8 @@ function proposalOf(config: LaneScopedConfig, run: RunId, date: string): EventDa
 /** The verdict as recorded, with its text and the people who can resolve it. */
 function inWords(verdict: Verdict): object {
   const { found: says, remedy } = gateWords(verdict);
-  return { ...verdict, says, remedy, who: whoCan(verdict.remedyBy) };
+  const todo = remedy === null ? null : forTerminal(remedy);
+  return { ...verdict, says: forTerminal(says), remedy: todo, who: whoCan(verdict.remedyBy) };
 }
 
 function line(verdict: Verdict): string {
@@ -202,5 +203,5 @@ function line(verdict: Verdict): string {
   const { found, remedy } =
     verdict.outcome === 'unknown' ? { found: whyUnknown(verdict), remedy: null } : gateWords(verdict);
   const todo = remedy === null ? '' : `; ${remedy} (${whoCan(verdict.remedyBy)})`;
-  return `${verdict.outcome.padEnd(8)}${verdict.gate}: ${found}${todo}\n`;
+  return forTerminal(`${verdict.outcome.padEnd(8)}${verdict.gate}: ${found}${todo}\n`);
 }

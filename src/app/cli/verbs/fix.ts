@@ -8,7 +8,7 @@ import type { NoFix } from '../../../diagnosis/fix/suggest-fix.ts';
 import { known, type Observed } from '../../../domain/values.ts';
 import { noFixWords } from '../../../render/failure-words.ts';
 import { type Fix, fixSmallMistake, smallFix } from '../../small-fix.ts';
-import { answer, EXIT, logLines, readArgument, refused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, forTerminal, logLines, readArgument, refused, type VerbIo } from '../verb-io.ts';
 
 type FixOptions = { readonly log: string; readonly tree: string };
 
@@ -31,7 +31,7 @@ export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<nu
       answer(
         io,
         { fix: null, reason, class: kind, traceback },
-        `${at}no fix (${reason}): ${noFixWords(reason)}\n`,
+        `${at}no fix: ${forTerminal(noFixWords(reason))}\n`,
       );
       return EXIT.no;
     }

@@ -12,12 +12,12 @@ import { evidenceOf } from '../../../render/notice.ts';
 import { configInForce } from '../../config-source.ts';
 import type { LabGit } from '../../lab.ts';
 import { type Repair, type RepairedFile, repairRecord } from '../../repair-record.ts';
-import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, forTerminal, misused, refused, type VerbIo } from '../verb-io.ts';
 
 /** A placeholder identity until the config is read. */
 const NOBODY = { name: 'ferrybot', email: 'ferrybot@localhost.invalid' };
 
-/** Exit 0: nothing to repair, or repaired; 1: a file could not be repaired or the push was refused; 2: usage error. */
+/** Exit 0: nothing to repair, or repaired; 1: a file, git or the remote prevented it; 2: usage error. */
 export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): Promise<number> {
   try {
     const folder = resolve(io.cwd, repo);
@@ -25,7 +25,7 @@ export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): P
     if (clone === null) return misused(io, `${folder} is in no clone with a remote "origin"`);
     try {
       const repair = await repairIn(clone, isDry, io);
-      if (!repair.ok) return misused(io, repair.error);
+      if (!repair.ok) return refused(io, { code: 'config-invalid', message: repair.error });
       return tell(io, isDry, repair.value);
     } finally {
       await clone.close();
@@ -33,7 +33,7 @@ export async function logbookRepair(io: VerbIo, repo: string, isDry: boolean): P
   } catch (error) {
     // Git failed before the push; a push without a response is reported in `refused`.
     if (!(error instanceof GitError)) throw error;
-    return misused(io, error.message);
+    return refused(io, { code: 'unreadable', message: error.message });
   }
 }
 
@@ -71,7 +71,7 @@ function tell(io: VerbIo, isDry: boolean, repair: Repair): number {
   const { files, commit, refused } = repair;
   const isGood = refused === null && files.every(({ why }) => why === null);
   const told = files.map(({ run, fault, to, why }) => ({
-    ...{ run, fault: faultKey(fault), evidence: evidenceOf(fault) },
+    ...{ run, fault: faultKey(fault), evidence: forTerminal(evidenceOf(fault)) },
     ...{ to, why },
   }));
   const words = [...files.map((file) => line(file, isDry)), end(repair, isDry)].join('\n');
@@ -84,7 +84,7 @@ function line({ run, fault, to, why }: RepairedFile, isDry: boolean): string {
     why === null
       ? `${isDry ? 'would be put back' : 'put back'} up to entry ${to?.seq} (${to?.hash.slice(0, 12)})`
       : `cannot be put back: ${why}`;
-  return `${run}: ${evidenceOf(fault)}\n  ${done}`;
+  return `${run}: ${forTerminal(evidenceOf(fault))}\n  ${done}`;
 }
 
 function end({ files, commit, refused }: Repair, isDry: boolean): string {

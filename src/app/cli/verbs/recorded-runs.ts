@@ -26,7 +26,16 @@ import { backtest } from '../../../run/backtest/backtest.ts';
 import { historyOf } from '../../../run/lane.ts';
 import { openStore } from '../../../stores/open.ts';
 import { readLabConfig } from '../../config-source.ts';
-import { answer, EXIT, misused, type Refusal, readArgument, refused, type VerbIo } from '../verb-io.ts';
+import {
+  answer,
+  EXIT,
+  forTerminal,
+  misused,
+  type Refusal,
+  readArgument,
+  refused,
+  type VerbIo,
+} from '../verb-io.ts';
 import { recordedEvents } from './logbook-verify.ts';
 
 /** Exit 1 if the run is missing, does not verify, or has no manifest. */
@@ -60,7 +69,7 @@ export async function historyVerb(io: VerbIo, lane: string | null, dir: string):
   const runs = historyOf(states, { lane, most: limits.historyRows });
   if (lane !== null && runs.length === 0)
     return refused(io, { code: 'lane-unknown', message: `the logbook has no run of the lane ${lane}` });
-  answer(io, { ok: true, lane, runs }, `${historyTable(runs)}\n`);
+  answer(io, { ok: true, lane, runs }, `${forTerminal(historyTable(runs))}\n`);
   return EXIT.yes;
 }
 

@@ -6,7 +6,7 @@ import { pythonVersion } from '../../../host/python-child.ts';
 import { redact } from '../../../host/redactor.ts';
 import { readServeOptions } from '../../server/serve-options.ts';
 import { KEY_VARIABLES } from '../../signers.ts';
-import { answer, EXIT, misused, type VerbIo } from '../verb-io.ts';
+import { answer, EXIT, misused, refused, type VerbIo } from '../verb-io.ts';
 
 /** Exits with 0 on SIGTERM or SIGINT, after the running work or the time that it has. */
 export async function serveVerb(io: VerbIo): Promise<number> {
@@ -14,7 +14,10 @@ export async function serveVerb(io: VerbIo): Promise<number> {
   if (!options.ok) return misused(io, `these settings are missing or wrong:\n${options.error.join('\n')}`);
   const python = await pythonVersion('python3', io.environment['PATH'] ?? '');
   if (python.kind === 'unknown')
-    return misused(io, `ferrybot reads experiment files with Python: ${python.why}`);
+    return refused(io, {
+      code: 'no-python',
+      message: `ferrybot reads experiment files with Python: ${python.why}`,
+    });
   await mkdir(options.value.workDirectory, { recursive: true, mode: 0o700 });
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],

@@ -5,6 +5,7 @@ import { SURFACES } from '../../actor.ts';
 import { DISPATCHED_WORKFLOWS } from '../../effect.ts';
 import { isTerminal, JOB_STATUSES } from '../../engine.ts';
 import { CONFIDENCES, FAILURE_CLASSES, FIRST_RESPONSES } from '../../failure-class.ts';
+import { duration } from '../../figures.ts';
 import { mayBeRelaunched } from '../../launch/response.ts';
 import { TRACKER_SILENCES } from '../../tracker.ts';
 import { code, type DataOf, defineEvents, type EventOf, momentOf, personOf, prose, said } from '../define.ts';
@@ -199,6 +200,10 @@ const data = {
         'the step has not changed since then, for so many observations after the first with this step',
       ),
     pace: pace.exactOptional(),
+    losses: z
+      .array(z.object({ step: integer, loss: text }))
+      .exactOptional()
+      .describe('losses at exact steps in the log lines since the observation before, thinned'),
     course: course.exactOptional(),
     resumedFrom: text.exactOptional().describe('the checkpoint that the job reports to load'),
     alarms: z.array(text).exactOptional().describe('detectors that raised an alarm at this observation'),
@@ -284,7 +289,7 @@ export const jobEvents = defineEvents(data, {
           : `failure signatures: ${data.signatures.map(code).join(', ')}`,
       next: isOver(data.status)
         ? 'the watch records its end'
-        : `next check within ${Math.round(data.cadenceMs / 1000)} s`,
+        : `next check within ${duration(data.cadenceMs)}`,
     }),
   },
   dispatched: {

@@ -304,7 +304,7 @@ function afterAttempt(state: RunState, at: string): RunState {
     acknowledged: null,
     watch: watchOfNextAttempt(state.watch, at),
   };
-  return { ...state, ...fresh, trace: [], paces: [], attempts: [...state.attempts, past] };
+  return { ...state, ...fresh, trace: [], losses: [], paces: [], attempts: [...state.attempts, past] };
 }
 
 /** The card stays valid if only the verdicts changed: the approver saw the same manifest and body. */

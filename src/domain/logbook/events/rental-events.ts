@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import type { Actor } from '../../actor.ts';
 import { MACHINE_STATUSES } from '../../care/machines.ts';
+import { duration, moneyOf } from '../../figures.ts';
 import {
   code,
   type DataOf,
@@ -126,7 +127,7 @@ export const rentalEvents = defineEvents(data, {
       evidence:
         offer === null
           ? prose(unread ?? '')
-          : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${dollars(offer.microdollarsPerHour)} an hour`,
+          : `machine ${prose(offer.machine)}: ${offer.gpus} × ${prose(offer.gpu)}, ${moneyOf(offer.microdollarsPerHour)} an hour`,
       next: 'the launch searches again with the same rule',
     }),
   },
@@ -146,10 +147,10 @@ export const rentalEvents = defineEvents(data, {
       evidence: machines
         .map(
           ({ instance, status, microdollars, isEstimated }) =>
-            `machine ${instance} ${status ?? 'provisioned'}, ${dollars(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
+            `machine ${instance} ${status ?? 'provisioned'}, ${moneyOf(microdollars)} so far${isEstimated === true ? ' at most' : ''}`,
         )
         .join('; '),
-      next: `next check within ${Math.round(cadenceMs / 1_000)} s`,
+      next: `next check within ${duration(cadenceMs)}`,
     }),
   },
   'tear-down-begun': {
@@ -207,10 +208,6 @@ export const rentalEvents = defineEvents(data, {
     }),
   },
 });
-
-function dollars(microdollars: number): string {
-  return `$${(microdollars / 1_000_000).toFixed(4)}`;
-}
 
 function rentsNothing(state: RunState, { type }: { readonly type: string }): string | null {
   return rentalTerms(state) === null ? `${type} of a run that rents nothing` : null;

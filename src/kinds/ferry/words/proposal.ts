@@ -50,7 +50,7 @@ export function renderPullBody(proposal: ProposalView, preconditions: readonly s
 /** The ferry issue's body: the same facts without the checklist, and a link to the pull request if it is open. */
 export function renderIssueBody(proposal: ProposalView): string {
   const where = proposal.pull === null ? '' : `, proposed in #${proposal.pull}`;
-  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}${where}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request.`;
+  const intro = `${nameOf(proposal)}, run ${code(proposal.run)}${where}. Launch, first eval, incidents and the end are posted here; the status card is in the pull request. Comments by \`github-actions\` are ferrybot's: its workflows post under that name.`;
   return `${paragraphs(intro, ...commonParts(proposal), ...fallbackParts(proposal, 'in the pull request'))}\n`;
 }
 
