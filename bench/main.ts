@@ -5,6 +5,7 @@ import { measureStart } from './cold-start.ts';
 import { measureDetectors } from './detectors.ts';
 import { measureDiagnosis } from './diagnosis.ts';
 import { measureGates } from './gates.ts';
+import { measureHerd } from './herd.ts';
 import { measureHero } from './hero.ts';
 import { measureLogScan } from './log-scan.ts';
 import { measureLogbook } from './logbook.ts';
@@ -28,6 +29,7 @@ const SUITES = {
   diagnosis: measureDiagnosis,
   gates: measureGates,
   watch: measureWatch,
+  herd: measureHerd,
   ray: measureRay,
   start: measureStart,
   playground: measurePlayground,
