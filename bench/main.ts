@@ -10,6 +10,7 @@ import { measureDay } from './day.ts';
 import { measureDetectors } from './detectors.ts';
 import { measureDiagnosis } from './diagnosis.ts';
 import { measureGates } from './gates.ts';
+import { measureHerd } from './herd.ts';
 import { measureHero } from './hero.ts';
 import { measureHistory } from './history.ts';
 import { measureLogScan } from './log-scan.ts';
@@ -36,6 +37,7 @@ const SUITES = {
   diagnosis: measureDiagnosis,
   gates: measureGates,
   watch: measureWatch,
+  herd: measureHerd,
   ray: measureRay,
   start: measureStart,
   classify: measureClassify,

@@ -37,9 +37,9 @@ const OWN: readonly Suite[] = [
     about: 'real processes: git, Python, object stores, trackers, the programs of the engines and of a lab',
     minutes: 4,
     files: found(
-      'test/host/{git/git-program,python-child,process}.test.ts',
+      'test/host/{git/git-program,git/idle-program,python-child,process}.test.ts',
       'test/logbook/python-*.test.ts',
-      'test/app/{hostile-logbook,cli/command-line}.test.ts',
+      'test/app/{hostile-logbook,cli/command-line,server/stop}.test.ts',
       'test/engines/{vast-engine,ray-submit,local-engine,ray-scripts-edges,engine-contract}.test.ts',
       'test/{clouds/gcp-clean,lab/lab,stores/real-stores,trackers/mlflow}.test.ts',
     ),

@@ -95,18 +95,31 @@ type Waiting = {
 
 type Program = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Asks one `git cat-file --batch-command`, which starts with the first question and does not keep this process alive. Null: missing. */
+/** An open program takes four megabytes, and a server has hundreds of repositories. */
+const CAT_FILE_IDLE_MS = 5_000;
+
+/**
+ * Asks one `git cat-file --batch-command`. It starts with the first question, ends when it is idle, and does not keep this process alive.
+ * Null: missing.
+ */
 function createCatFile(
   directory: string,
   env: Readonly<Record<string, string>>,
 ): (command: Command, id: string) => Promise<Answer | null> {
   let program: Program | null = null;
   let waiting: Waiting[] = [];
+  let idle: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    program?.stdin.end();
+    program = null;
+  };
   const answers = createParser(
     () => waiting[0]?.command,
     (answer) => {
       waiting.shift()?.done(answer);
-      if (waiting.length === 0 && program !== null) hold(program, 'unref');
+      if (waiting.length > 0 || program === null) return;
+      hold(program, 'unref');
+      idle = setTimeout(end, CAT_FILE_IDLE_MS).unref();
     },
   );
   const start = (): Program => {
@@ -131,6 +144,7 @@ function createCatFile(
   return (command, id) =>
     new Promise((done, failed) => {
       if (!/^[0-9a-f]{40}$/.test(id)) return done(null);
+      clearTimeout(idle);
       program ??= start();
       waiting.push({ command, done, failed });
       hold(program, 'ref');

@@ -25,13 +25,15 @@ function server(names: readonly string[], workers: number) {
   const opened: string[] = [];
   const running = new Map<string, PromiseWithResolvers<void>>();
   const results: Handled[] = [];
+  const pushedAt: (number | null)[] = [];
   const broken = new Set<string>();
   const unconfigured = new Set<string>();
   const queues = createQueues({
     workers,
     installed: async () => names.map(where),
-    open: async ({ repository }): Promise<Worker | null> => {
+    open: async ({ repository, pushedAtMs }): Promise<Worker | null> => {
       opened.push(repository);
+      pushedAt.push(pushedAtMs);
       if (broken.has(repository)) throw new Error('no token');
       if (unconfigured.has(repository)) return null;
       return {
@@ -56,7 +58,7 @@ function server(names: readonly string[], workers: number) {
     else running.get(`lab/${name}`)?.reject(error);
     for (let turns = 0; turns < 5; turns += 1) await turn();
   };
-  return { queues, log, started, opened, running, results, broken, unconfigured, end };
+  return { queues, log, started, opened, pushedAt, running, results, broken, unconfigured, end };
 }
 
 describe('the queues of a server', () => {
@@ -152,8 +154,15 @@ describe('the queues of a server', () => {
   });
 
   it('keeps no worker of a repository without a config, and looks again at its next trigger', async () => {
-    const { queues, opened, unconfigured, end } = server([], 8);
+    const { queues, opened, pushedAt, unconfigured, end } = server([], 8);
     unconfigured.add('lab/a');
+    // A push gives its time in seconds, and a repository may have none.
+    for (const pushed_at of [7, '1970-01-01T00:00:08Z', null, undefined]) {
+      const other = { ...payload('a'), repository: { ...payload('a').repository, pushed_at } };
+      expect(await queues.trigger(other, PUSH)).toBe('unconfigured');
+    }
+    expect(pushedAt.splice(0)).toEqual([7_000, 8_000, null, null]);
+    opened.length = 0;
     expect(await queues.trigger(payload('a'), PUSH)).toBe('unconfigured');
     expect(queues.state().opened).toBe(0);
     unconfigured.clear();
