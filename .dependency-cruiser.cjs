@@ -222,8 +222,7 @@ module.exports = {
     },
     ...CORE_ORDER.slice(0, -1).map((room, index) => ({
       name: `${room}-knows-nothing-above`,
-      comment:
-        'Rooms of the core have an order, so that one of them can be read without those that build on it.',
+      comment: 'Rooms of the core have an order, so that one of them can be read without those that build on it.',
       severity: 'error',
       from: { path: `^src/${room}/`, pathNot: STORE },
       to: { path: `^src/(${CORE_ORDER.slice(index + 1).join('|')})/`, pathNot: STORE },
@@ -236,8 +235,7 @@ module.exports = {
     },
     {
       name: 'no-circles-at-run-time',
-      comment:
-        'A definition of an event names the state that it changes, which is made of the data of events.',
+      comment: 'A definition of an event names the state that it changes, which is made of the data of events.',
       severity: 'error',
       from: { path: '^src/domain/' },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },

@@ -55,11 +55,7 @@ export async function measureAppends(): Promise<readonly Result[]> {
     }
     const [shortest = Number.NaN] = appends;
     results.push(
-      reported(
-        `append-${kind.name}-longest`,
-        (appends.at(-1) ?? Number.NaN) / shortest,
-        'times the shortest',
-      ),
+      reported(`append-${kind.name}-longest`, (appends.at(-1) ?? Number.NaN) / shortest, 'times the shortest'),
     );
   }
   return [...results, reported('entries-per-file', LOGBOOK_FILE_ENTRIES_MAX, 'entries')];

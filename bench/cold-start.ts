@@ -11,9 +11,7 @@ import { triggerOf } from '../src/handlers/registry.ts';
 import { against, type Child, childCpuMs, median, quickestMs, type Result, reported } from './measure.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const LOG = fileURLToPath(
-  new URL('../fixtures/failure-logs/1088-triton-illegal-access.log', import.meta.url),
-);
+const LOG = fileURLToPath(new URL('../fixtures/failure-logs/1088-triton-illegal-access.log', import.meta.url));
 const EVENT = {
   action: 'created',
   issue: { number: 7 },
@@ -49,10 +47,7 @@ export function measureClassify(): Promise<readonly Result[]> {
     await writeCli(ROOT, folder);
     const args = [join(folder, 'bin/ferrybot.js'), 'classify'];
     const { ours, bare } = await besideBareNode(folder, { args, env: { HOME: folder }, input: LOG });
-    return [
-      against('classify', ours / bare, 'times a bare node', '<=', 5),
-      reported('classify-cpu', ours, 'ms'),
-    ];
+    return [against('classify', ours / bare, 'times a bare node', '<=', 5), reported('classify-cpu', ours, 'ms')];
   });
 }
 

@@ -73,9 +73,7 @@ async function idleDay(server: boolean): Promise<Pick<Spent, 'requests'>> {
   return { requests };
 }
 
-async function openCountedLab(
-  server: boolean,
-): Promise<{ readonly lab: VirtualLab; readonly spent: () => Spent }> {
+async function openCountedLab(server: boolean): Promise<{ readonly lab: VirtualLab; readonly spent: () => Spent }> {
   const lab = await openVirtualLab({ server });
   const pushedAt: number[] = [];
   lab.world.bus.subscribe(({ type, payload }) => {

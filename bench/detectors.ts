@@ -15,9 +15,7 @@ type Tally = { readonly hits: number[]; missed: number; falseAlarms: number };
 
 /** None is left out: also a detector that no trace plants has its row. */
 export async function measureDetectors(): Promise<readonly Result[]> {
-  const tallies = new Map<string, Tally>(
-    DETECTOR_IDS.map((id) => [id, { hits: [], missed: 0, falseAlarms: 0 }]),
-  );
+  const tallies = new Map<string, Tally>(DETECTOR_IDS.map((id) => [id, { hits: [], missed: 0, falseAlarms: 0 }]));
   const of = (id: string): Tally => {
     const known = tallies.get(id) ?? { hits: [], missed: 0, falseAlarms: 0 };
     tallies.set(id, known);
@@ -40,10 +38,7 @@ export async function measureDetectors(): Promise<readonly Result[]> {
       if (!planted.some((one) => one.detector === detector)) of(detector).falseAlarms += 1;
   }
   const ms = performance.now() - since;
-  return [
-    reported('detectors-replay-all', ms, 'ms'),
-    ...[...tallies].flatMap(([id, tally]) => resultsOf(id, tally)),
-  ];
+  return [reported('detectors-replay-all', ms, 'ms'), ...[...tallies].flatMap(([id, tally]) => resultsOf(id, tally))];
 }
 
 function resultsOf(id: string, { hits, missed, falseAlarms }: Tally): readonly Result[] {

@@ -97,11 +97,7 @@ async function copyRepositories(folder: string): Promise<void> {
   }
 }
 
-async function measureStart(
-  origin: string,
-  folder: string,
-  counts: Herd['counts'],
-): Promise<readonly Result[]> {
+async function measureStart(origin: string, folder: string, counts: Herd['counts']): Promise<readonly Result[]> {
   const workDirectory = join(folder, 'work');
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -127,9 +123,7 @@ async function measureStart(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   try {
     const url = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stdout }).once('line', (line) =>
-        resolve(line.replace('listening on ', '')),
-      );
+      createInterface({ input: child.stdout }).once('line', (line) => resolve(line.replace('listening on ', '')));
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
     });
     let memoryMb = 0;
@@ -149,8 +143,7 @@ async function measureStart(
     }
     const seconds = (performance.now() - since) / 1_000;
     const cloned = (await readdir(workDirectory)).filter((name) => name.startsWith('org--')).length;
-    if (counts.unexpected.length > 0)
-      throw new Error(`unexpected requests: ${counts.unexpected.slice(0, 5)}`);
+    if (counts.unexpected.length > 0) throw new Error(`unexpected requests: ${counts.unexpected.slice(0, 5)}`);
     return [
       reported('herd-repositories', REPOSITORIES, 'repositories'),
       against('herd-live-runs', value('live_runs'), 'runs', '>=', LIVE),
@@ -174,15 +167,11 @@ async function treeMb(root: number): Promise<number> {
     if (!/^\d+$/.test(pid)) continue;
     // A process may end between the two reads.
     const status = (await ifThere(readFile(`/proc/${pid}/status`, 'utf8'), ['ENOENT', 'ESRCH'])) ?? '';
-    const field = (name: string): number =>
-      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+    const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
     rows.push({ pid: Number(pid), parent: field('PPid'), kb: field('VmRSS') });
   }
   const sum = (pid: number): number =>
-    rows.reduce(
-      (kb, row) => kb + (row.pid === pid ? row.kb : 0) + (row.parent === pid ? sum(row.pid) : 0),
-      0,
-    );
+    rows.reduce((kb, row) => kb + (row.pid === pid ? row.kb : 0) + (row.parent === pid ? sum(row.pid) : 0), 0);
   return sum(root) / 1_000;
 }
 

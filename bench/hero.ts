@@ -17,18 +17,7 @@ const DAYS = 30;
 const STEPS = 300_000;
 const SAVED_EVERY = STEPS / 60;
 /** What takes their machines away: the same twice would be a person's. */
-const TAKEN_BY = [
-  'alba',
-  'bora',
-  'cers',
-  'etesia',
-  'foehn',
-  'gregale',
-  'harmattan',
-  'levante',
-  'mistral',
-  'zonda',
-];
+const TAKEN_BY = ['alba', 'bora', 'cers', 'etesia', 'foehn', 'gregale', 'harmattan', 'levante', 'mistral', 'zonda'];
 /** How far each of the ten attempts that crash gets, of eleven parts; one that gets no further than the one before is a person's. */
 const REACHED = [1, 2, 1.99, 4, 5, 6, 5.99, 8, 9, 10] as const;
 /** All steps once, and what each crash and each way back costs: the month. */
@@ -78,11 +67,7 @@ export async function measureHero(): Promise<readonly Result[]> {
   await say(lab, 'ada', issue, '/cleanup-checkpoints');
   await lab.clock.advance(120_000);
   await say(lab, 'mira', issue, consentLine(lab, 'Checkpoints of'));
-  await until(
-    lab,
-    'the clean-up',
-    async () => (await stateOf(lab, HERO))?.actions[0]?.ended?.outcome === 'done',
-  );
+  await until(lab, 'the clean-up', async () => (await stateOf(lab, HERO))?.actions[0]?.ended?.outcome === 'done');
   await seal(lab, HERO, issue);
   const all = await markOf(lab);
   const state = await stateOf(lab, HERO);
@@ -148,8 +133,7 @@ function attempts(place: Place): (spec: JobSpec) => JobScript {
     const whole = ferryScript({
       ...{ runName: HERO, steps: STEPS, durationMs: WHOLE_DAYS * DAY_MS, compileMs: COMPILE_MS },
       ...{ evalEverySteps: STEPS / 6, checkpointEverySteps: SAVED_EVERY },
-      failAt:
-        part === null ? null : { step: Math.round((STEPS * part) / 11), line: lineOf(attempt), exitCode: 1 },
+      failAt: part === null ? null : { step: Math.round((STEPS * part) / 11), line: lineOf(attempt), exitCode: 1 },
     });
     const script = resumed(whole, Math.round((from * (WHOLE_DAYS * DAY_MS - COMPILE_MS)) / STEPS));
     for (const { atMs, text } of script.lines) {
@@ -164,11 +148,7 @@ function attempts(place: Place): (spec: JobSpec) => JobScript {
 function resumed(script: JobScript, doneMs: number): JobScript {
   const later = <Timed extends { readonly atMs: number }>(all: readonly Timed[]): readonly Timed[] =>
     all.flatMap((one) =>
-      one.atMs <= COMPILE_MS
-        ? [one]
-        : one.atMs - doneMs > COMPILE_MS
-          ? [{ ...one, atMs: one.atMs - doneMs }]
-          : [],
+      one.atMs <= COMPILE_MS ? [one] : one.atMs - doneMs > COMPILE_MS ? [{ ...one, atMs: one.atMs - doneMs }] : [],
     );
   return {
     ...script,

@@ -7,15 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { checkpointRecord } from '../src/app/control/repository.ts';
 import type { CommitRequest, GitReader, GitWriter, TagText } from '../src/domain/git.ts';
 import type { EventDraft } from '../src/domain/logbook/define.ts';
-import {
-  branded,
-  type Instant,
-  isInstant,
-  isRunId,
-  isSha,
-  isTreeId,
-  type Sha,
-} from '../src/domain/values.ts';
+import { branded, type Instant, isInstant, isRunId, isSha, isTreeId, type Sha } from '../src/domain/values.ts';
 import { beginningsOf, idOfText } from '../src/host/git/read.ts';
 import { keys, lifeOfAFerry, observed, RUN } from '../test/logbook/sample-logbook.ts';
 import { type RecordProcess, recordProcess } from '../test/support/record-lab.ts';
@@ -114,8 +106,7 @@ async function recordWith(past: number): Promise<ScratchRemote> {
       await process.store.load();
       await checkpointRecord(process.open);
     }
-    for (const lane of LANES)
-      await play(process, `ferry-${lane}-${date.replaceAll('-', '')}`, at, day < days);
+    for (const lane of LANES) await play(process, `ferry-${lane}-${date.replaceAll('-', '')}`, at, day < days);
   }
   await record.end();
   return remote;
@@ -148,13 +139,7 @@ function importer(directory: string): Importer {
   const texts = new Map<string, string>();
   const tags = new Map<string, TagText>();
   let head: Sha | null = null;
-  const commit = async ({
-    files: changes,
-    message,
-    atMs,
-    expected,
-    tags: added = [],
-  }: CommitRequest): Promise<Sha> => {
+  const commit = async ({ files: changes, message, atMs, expected, tags: added = [] }: CommitRequest): Promise<Sha> => {
     const who = `Example Lab <lab@example.org> ${Math.floor(atMs / 1000)} +0000`;
     const lines = [`commit ${BRANCH}`, 'mark :1', `committer ${who}`, data(message)];
     for (const [path, text] of Object.entries(changes)) {
@@ -186,8 +171,7 @@ function importer(directory: string): Importer {
     blobIdOf: idOfText,
     tagTexts: async () => [...tags.values()],
     // Never the same, so that each folder is listed.
-    treeId: async (_: Sha, path: string) =>
-      folders.has(path) ? branded(idOfText(`${path} ${head}`), isTreeId) : null,
+    treeId: async (_: Sha, path: string) => (folders.has(path) ? branded(idOfText(`${path} ${head}`), isTreeId) : null),
     entriesIn: async (_: Sha, wanted: readonly string[]) =>
       wanted.flatMap((folder) =>
         [...(folders.get(folder) ?? [])].map((path) => ({
@@ -214,9 +198,7 @@ function importer(directory: string): Importer {
     git: git as never,
     end: () =>
       new Promise((done, failed) => {
-        program.once('close', (code) =>
-          code === 0 ? done() : failed(new Error(`git fast-import: ${code}`)),
-        );
+        program.once('close', (code) => (code === 0 ? done() : failed(new Error(`git fast-import: ${code}`))));
         program.stdin.end();
       }),
   };
@@ -227,9 +209,7 @@ function data(text: string): string {
 }
 
 /** Writes commands and returns the line that answers them. */
-function asker(
-  program: ChildProcessByStdio<Writable, Readable, null>,
-): (commands: string) => Promise<string> {
+function asker(program: ChildProcessByStdio<Writable, Readable, null>): (commands: string) => Promise<string> {
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return async (commands) => {
     program.stdin.write(commands);

@@ -76,8 +76,7 @@ function asExtended({ source }: RegExp): string {
 async function writeLog(path: string): Promise<void> {
   const file = createWriteStream(path);
   const block = blockOfLines();
-  for (let written = 0; written < LOG_BYTES; written += block.length)
-    if (!file.write(block)) await once(file, 'drain');
+  for (let written = 0; written < LOG_BYTES; written += block.length) if (!file.write(block)) await once(file, 'drain');
   file.end();
   await once(file, 'finish');
 }

@@ -131,8 +131,7 @@ function watchTheLoop(): void {
     loadedAt = performance.now();
   });
   new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries())
-      if (startTime > loadedAt) longTasks.push(duration);
+    for (const { startTime, duration } of list.getEntries()) if (startTime > loadedAt) longTasks.push(duration);
   }).observe({ type: 'longtask', buffered: true });
   // A key that is painted sooner than the browser's finest resolution (16 ms) is not reported at all.
   const options = { type: 'event', buffered: true, durationThreshold: 16 };

@@ -33,8 +33,7 @@ export function pathIn(page: string): string {
 
 function renderPath(commands: readonly MeasuredCommand[]): string {
   const rows = commands.map(
-    ({ title, files, functions, gateEvaluations }) =>
-      `| ${title} | ${files} | ${functions} | ${gateEvaluations} |`,
+    ({ title, files, functions, gateEvaluations }) => `| ${title} | ${files} | ${functions} | ${gateEvaluations} |`,
   );
   const lists = commands.map(({ title, names }, index) => {
     const before = new Set(commands.slice(0, index).flatMap((one) => one.names));

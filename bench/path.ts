@@ -36,8 +36,7 @@ export async function measurePath(): Promise<readonly Result[]> {
   try {
     const { pull } = await propose(lab);
     const comments: number[] = [];
-    const comment = async (body: string): Promise<void> =>
-      void comments.push(await say(lab, 'mira', pull, body));
+    const comment = async (body: string): Promise<void> => void comments.push(await say(lab, 'mira', pull, body));
     await untilCard(lab);
     const status = await count('`/status`', () => comment('/status'));
     const hold = await count('`/hold`', () => comment('/hold reason="the tokenizer changes today"'));
@@ -50,8 +49,7 @@ export async function measurePath(): Promise<readonly Result[]> {
       await comment(approval);
       await until(lab, 'the start of the job', () => lab.engine.startCount() === 1, { stepMs: 1_000 });
     });
-    if (process.argv.includes('--write'))
-      await writePath(new URL('../', import.meta.url), [status, hold, launch]);
+    if (process.argv.includes('--write')) await writePath(new URL('../', import.meta.url), [status, hold, launch]);
     return [...judge('status', status), ...judge('hold', hold), ...judge('approve-to-job', launch)];
   } finally {
     await lab.close();

@@ -75,9 +75,7 @@ async function openOurs(): Promise<Opened> {
   if (!made.ok) throw new Error(`no thread: ${made.status}`);
   for (let count = 0; count < COMMENTS; count += 1) {
     const comment = JSON.stringify({ body: textOf(count) });
-    const answer = await world.fetch(
-      new Request(`${at}/1/comments`, { method: 'POST', headers, body: comment }),
-    );
+    const answer = await world.fetch(new Request(`${at}/1/comments`, { method: 'POST', headers, body: comment }));
     if (answer.status === 201) continue;
     // The hour of the content limit is over sooner here than anywhere.
     nowMs += 3_600_000;
@@ -117,11 +115,7 @@ function textOf(count: number): string {
 /** What a bot reads: the thread, its newest page, an old page. */
 async function readsPerSecond(agent: Agent, site: Site): Promise<number> {
   const pages = Math.ceil(COMMENTS / 30);
-  const paths = [
-    site.thread,
-    `${site.thread}/comments?per_page=30&page=${pages}`,
-    `${site.thread}/comments?page=7`,
-  ];
+  const paths = [site.thread, `${site.thread}/comments?per_page=30&page=${pages}`, `${site.thread}/comments?page=7`];
   const since = performance.now();
   await inParallel(READS, (index) => ask(agent, site, 'GET', paths[index % paths.length] ?? site.thread));
   return READS / ((performance.now() - since) / 1_000);
@@ -166,9 +160,7 @@ async function ask(agent: Agent, site: Site, method: string, path: string, body?
     authorization: `Bearer ${site.token()}`,
     // GitHub answers nobody who does not say what program he is.
     'user-agent': 'a bench',
-    ...(text === null
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    ...(text === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
   };
   await new Promise<void>((resolve, reject) => {
     const sent = request(`${site.base}${path}`, { method, agent, headers }, (response) => {

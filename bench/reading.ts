@@ -15,8 +15,7 @@ const OPTIONS = { otherBots: [] };
 /** Milliseconds: an ordinary comment, a huge one, the worst of the hostile shapes, and the delta of 1,000 lines. */
 export async function measureReading(): Promise<readonly Result[]> {
   const ordinary = 'Looks good to me, the loss fell as expected.\n\n/approve-launch 3f9a1c22b0d4\n';
-  const sentence =
-    'The run went on through the night and the loss fell a little further than the day before. ';
+  const sentence = 'The run went on through the night and the loss fell a little further than the day before. ';
   const commands = '\n\n/status\n\n'.repeat(10);
   const huge = (sentence.repeat(760) + commands).slice(-65_536);
   const hostile = [

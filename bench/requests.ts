@@ -49,7 +49,6 @@ async function requestsToDispatch(lab: VirtualLab, run: string, pull: number): P
   await approve(lab, 'mira', pull, run);
   for (let turn = 0; turn < 100 && atDispatch === null; turn += 1) await lab.clock.advance(1_000);
   unsubscribe();
-  if (atDispatch === null)
-    throw new Error(`no dispatch: ${JSON.stringify((await stateOf(lab, run))?.gate?.verdicts)}`);
+  if (atDispatch === null) throw new Error(`no dispatch: ${JSON.stringify((await stateOf(lab, run))?.gate?.verdicts)}`);
   return atDispatch;
 }

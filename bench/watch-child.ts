@@ -171,9 +171,7 @@ await watch({
 });
 
 /** How late the latest look was, against the time that the look before it had named. */
-async function lateness(): Promise<
-  Pick<Extract<Told, { kind: 'done' }>, 'lateMaxMs' | 'looks' | 'incidents'>
-> {
+async function lateness(): Promise<Pick<Extract<Told, { kind: 'done' }>, 'lateMaxMs' | 'looks' | 'incidents'>> {
   const opening = await opener.open();
   if (opening.kind !== 'open') throw new Error('there is no config');
   let [lateMaxMs, looks] = [0, 0];

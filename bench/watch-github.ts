@@ -61,9 +61,7 @@ export function benchGitHub(): BenchGitHub {
         return { status: 200, data: write(comment, String(parameters['body']), nowMs, true) };
       }
       if (route.startsWith('GET') && route.includes('/comments')) {
-        const found = [...comments.values()].filter(
-          ({ thread }) => thread === Number(parameters['issue_number']),
-        );
+        const found = [...comments.values()].filter(({ thread }) => thread === Number(parameters['issue_number']));
         return { status: 200, data: found.map(({ id, body }) => ({ id, body, user: { type: 'Bot' } })) };
       }
       return { status: 200, data: {} };

@@ -47,8 +47,7 @@ function lineOf(index: number, line: number): string {
   if (isDead(index) && atMs >= DEAD_AT_MS)
     return 'jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm.';
   const isLost = index < LOST && atMs >= LOST_AT_MS;
-  if (line % 60 === 59)
-    return `levanter.checkpoint Saved checkpoint to checkpoints/step-${step} for step ${step}`;
+  if (line % 60 === 59) return `levanter.checkpoint Saved checkpoint to checkpoints/step-${step} for step ${step}`;
   const loss = isLost ? 'nan' : (4 - line / 1_000).toFixed(3);
   return `tqdm Progress on:train ${step}it/5155it rate:0.4it/s remaining:3:00:00 elapsed:00:10:00 postfix:loss=${loss}`;
 }
@@ -58,11 +57,7 @@ function isDead(index: number): boolean {
 }
 
 /** The cluster of the bench; `stopped` notes when a stop has reached it. */
-export function benchEngine(
-  now: () => number,
-  spend: (ms: number) => void,
-  stopped: Map<number, number>,
-): Engine {
+export function benchEngine(now: () => number, spend: (ms: number) => void, stopped: Map<number, number>): Engine {
   const seen = (jobId: string): JobObservation => {
     const index = indexOf(jobId);
     const isOver = isDead(index) && now() - BEGIN_MS >= DEAD_AT_MS + LINE_MS;
@@ -111,11 +106,7 @@ export function benchEngine(
 const REQUEST_MS = 15;
 
 function readLog(index: number, offset: number, now: number, stopped: ReadonlyMap<number, number>): LogRead {
-  const untilMs = Math.min(
-    stopped.get(index) ?? now,
-    isDead(index) ? BEGIN_MS + DEAD_AT_MS + LINE_MS : now,
-    now,
-  );
+  const untilMs = Math.min(stopped.get(index) ?? now, isDead(index) ? BEGIN_MS + DEAD_AT_MS + LINE_MS : now, now);
   const lines = Math.floor((untilMs - BEGIN_MS) / LINE_MS) + 1;
   const end = lines * LINE_BYTES;
   if (offset > end) return { kind: 'rewound', sizeBytes: end };

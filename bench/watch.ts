@@ -99,8 +99,7 @@ function waitsOf({ incidents }: Done, alerts: readonly Write[]): readonly Wait[]
 /** Writes that were no alert, made while an alert waited. */
 function overtaking(waits: readonly Wait[], writes: readonly Write[]): number {
   const others = writes.filter((one) => !isAlert(one));
-  return others.filter(({ atMs }) => waits.some(({ fromMs, untilMs }) => fromMs < atMs && atMs < untilMs))
-    .length;
+  return others.filter(({ atMs }) => waits.some(({ fromMs, untilMs }) => fromMs < atMs && atMs < untilMs)).length;
 }
 
 /** The watch in a process of its own, every question of it answered, until it ends. */
@@ -215,7 +214,6 @@ function draftsOf(index: number): readonly EventDraft[] {
   const details = { session: 's1' };
   const { events } = run.gated().approved(bob).ordered().submitted({ engine: 'ray', details });
   return events.map(
-    ({ type, role, actor, data }) =>
-      ({ type, role, data, ...(actor === undefined ? {} : { actor }) }) as EventDraft,
+    ({ type, role, actor, data }) => ({ type, role, data, ...(actor === undefined ? {} : { actor }) }) as EventDraft,
   );
 }

@@ -36,9 +36,7 @@ function isCurrent() {
   const builtAt = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs;
   if (builtAt === undefined || !existsSync(source)) return builtAt !== undefined;
   const root = fileURLToPath(source);
-  return readdirSync(root, { recursive: true }).every(
-    (name) => statSync(join(root, name)).mtimeMs <= builtAt,
-  );
+  return readdirSync(root, { recursive: true }).every((name) => statSync(join(root, name)).mtimeMs <= builtAt);
 }
 
 /** Becomes the other Node where this one can: a parent that stays would show its environment, with the server's keys. */

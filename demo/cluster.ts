@@ -11,10 +11,7 @@ import { openSlurmCluster } from './slurm/slurm-cluster.ts';
 const NONE: RehearsalCluster = { seed: null, close: async () => null };
 
 /** Opens the cluster if the engine has one. A kept lab keeps the engine that it started with. */
-export async function openCluster(
-  engine: StartOptions['engine'],
-  folder: LabFolder,
-): Promise<ClusterOutcome> {
+export async function openCluster(engine: StartOptions['engine'], folder: LabFolder): Promise<ClusterOutcome> {
   const keptEngine = engineOf(folder);
   if (existsSync(folder.world) && keptEngine !== engine)
     return {

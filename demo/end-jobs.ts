@@ -24,9 +24,7 @@ export async function livingJobs(jobsFolder: string): Promise<readonly LivingJob
     supervisor: await livingProcess(join(engine, jobId, 'process.json')),
     command: await livingProcess(join(engine, jobId, 'command.json')),
   }));
-  return (await Promise.all(jobs)).filter(
-    ({ supervisor, command }) => supervisor !== null || command !== null,
-  );
+  return (await Promise.all(jobs)).filter(({ supervisor, command }) => supervisor !== null || command !== null);
 }
 
 /** Asks each job's supervisor to end it. Kills jobs without a supervisor, and those that still run after the wait. */

@@ -61,14 +61,7 @@ export async function openLabFolder(keep: string | null): Promise<LabFolder> {
     irisCluster: join(root, 'iris-cluster.json'),
     outputs: join(root, 'outputs'),
   };
-  for (const path of [
-    folder.root,
-    folder.repositories,
-    folder.runners,
-    folder.jobs,
-    folder.server,
-    folder.manifests,
-  ]) {
+  for (const path of [folder.root, folder.repositories, folder.runners, folder.jobs, folder.server, folder.manifests]) {
     await mkdir(path, { recursive: true, mode: 0o700 });
   }
   return folder;

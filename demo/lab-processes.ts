@@ -31,8 +31,6 @@ export async function labProcesses(world: World, parts: LabParts): Promise<reado
   );
   const { server } = parts;
   const app: readonly ProcessRow[] =
-    server === null
-      ? []
-      : [{ name: 'App server', doing: `listens on ${server.url}`, isBusy: true, pid: server.pid }];
+    server === null ? [] : [{ name: 'App server', doing: `listens on ${server.url}`, isBusy: true, pid: server.pid }];
   return [...app, ...runners, ...jobs];
 }

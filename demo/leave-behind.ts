@@ -69,9 +69,7 @@ export async function leaveBehind(
       delta: base?.changes ?? delta,
     });
   }
-  const sealTags = [...logbook.values()]
-    .map((events) => field(events, 'sealed', 'tag'))
-    .filter((tag) => tag !== '');
+  const sealTags = [...logbook.values()].map((events) => field(events, 'sealed', 'tag')).filter((tag) => tag !== '');
   return { runs, sealTags };
 }
 
@@ -84,11 +82,7 @@ function field(events: readonly LogbookEntry[], type: string, name: string): str
   return String(events.findLast((event) => event.type === type)?.data[name] ?? '');
 }
 
-async function output(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<string> {
+async function output(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...args], { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';

@@ -37,9 +37,7 @@ export async function readJournal(world: World): Promise<readonly LogbookEntry[]
   const repo = Object.values(world.state.repos)[0];
   const store = repo === undefined ? null : world.gitOf(repo);
   const head = (await store?.refs(BRANCH))?.get(BRANCH);
-  return store === null || head === undefined
-    ? []
-    : parse((await readEventsText(store, head, 'journal')) ?? '');
+  return store === null || head === undefined ? [] : parse((await readEventsText(store, head, 'journal')) ?? '');
 }
 
 function parse(text: string): readonly LogbookEntry[] {

@@ -173,7 +173,6 @@ try {
   // A bug of the playground: print the full error, and also give a reason in the last line. Started processes must not
   // keep the program alive.
   console.error(error);
-  if (process.argv.includes('--json'))
-    console.log(JSON.stringify({ ...NOTHING, reason: 'playground-broken' }));
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ ...NOTHING, reason: 'playground-broken' }));
   process.exit(1);
 }

@@ -59,11 +59,7 @@ export type OpenOutcome =
 const SWEEP_MS = 3_000;
 
 /** Opens the lab in a folder, and continues from its contents. */
-export async function openLab(
-  options: OpenOptions,
-  folder: LabFolder,
-  source: LabSource,
-): Promise<OpenOutcome> {
+export async function openLab(options: OpenOptions, folder: LabFolder, source: LabSource): Promise<OpenOutcome> {
   const claim = await claimFolder(folder);
   if (!claim.ok) return claim;
   const opened = await openClaimed(options, folder, source);
@@ -237,9 +233,7 @@ async function startApp(
   });
   world.state.apps[app.id] = {
     ...app,
-    webhook: options.webhooks
-      ? { url: `${server.url}/api/github/webhooks`, secret: keys.webhookSecret }
-      : null,
+    webhook: options.webhooks ? { url: `${server.url}/api/github/webhooks`, secret: keys.webhookSecret } : null,
   };
   await world.save();
   return server;

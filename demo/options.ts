@@ -61,8 +61,7 @@ export type StartOptions = Readonly<Omit<Read, 'port'>> & { readonly port: numbe
 export function readOptions(args: readonly string[]): ParsedOptions<StartOptions> {
   return readArguments(args, SHAPE, (read) => {
     const { auto, days, engine, lane, lanes } = read;
-    if (lanes === 2 && engine !== 'local')
-      return '--lanes 2 needs --engine local: the others have one cluster';
+    if (lanes === 2 && engine !== 'local') return '--lanes 2 needs --engine local: the others have one cluster';
     if (lane !== null && (engine !== 'local' || lanes === 2 || days > 1))
       return '--lane goes without --engine, --lanes and --days';
     if (days > 1 && !auto) return '--days needs --auto: between days somebody has to move the clock';

@@ -15,11 +15,7 @@ export function asMaintainer(world: World, method: string, path: string, body?: 
 
 type PersonsRequest = { readonly method: string; readonly path: string; readonly body?: object };
 
-async function asPerson(
-  world: World,
-  login: string,
-  { method, path, body }: PersonsRequest,
-): Promise<unknown> {
+async function asPerson(world: World, login: string, { method, path, body }: PersonsRequest): Promise<unknown> {
   const token = tokenOf(world, login);
   const url = `${world.baseUrl}/api/v3/repos/${REPOSITORY.owner}/${REPOSITORY.name}${path}`;
   const headers = {
@@ -35,12 +31,7 @@ async function asPerson(
 }
 
 /** Writes a comment in a thread. */
-export async function comment(
-  world: World,
-  thread: number,
-  body: string,
-  login: Speaker = 'mira',
-): Promise<void> {
+export async function comment(world: World, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
   await asPerson(world, login, { method: 'POST', path: `/issues/${thread}/comments`, body: { body } });
 }
 
@@ -83,8 +74,7 @@ export async function fillForm(
   });
   const outcome = (await response.json()) as { readonly to?: string };
   const number = Number(outcome.to?.split('/').at(-1));
-  if (!response.ok || !Number.isInteger(number))
-    throw new Error(`the form was refused: ${JSON.stringify(outcome)}`);
+  if (!response.ok || !Number.isInteger(number)) throw new Error(`the form was refused: ${JSON.stringify(outcome)}`);
   return number;
 }
 
@@ -112,9 +102,7 @@ export async function shownApprovalLine(world: World, thread: number): Promise<s
     readonly user: { readonly type: string };
   }[];
   const botComments = comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
-  return (
-    botComments.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null
-  );
+  return botComments.flatMap((body) => /\/approve-launch [0-9a-f]{32,64}/.exec(body)?.[0] ?? []).at(-1) ?? null;
 }
 
 function tokenOf(world: World, login: string): string {

@@ -15,9 +15,7 @@ export type StageReport = {
   readonly contentWrites: number;
 };
 
-export type Played =
-  | { readonly ok: true; readonly run: string }
-  | { readonly ok: false; readonly reason: string };
+export type Played = { readonly ok: true; readonly run: string } | { readonly ok: false; readonly reason: string };
 
 const POLL_MS = 200;
 /** A person reads before an approval. */
@@ -154,12 +152,7 @@ async function shownLine(lab: OpenedLab, thread: number): Promise<string> {
   throw new Error(`no card in #${thread} asks for an approval`);
 }
 
-async function postComment(
-  lab: OpenedLab,
-  thread: number,
-  body: string,
-  login: Speaker = 'mira',
-): Promise<void> {
+async function postComment(lab: OpenedLab, thread: number, body: string, login: Speaker = 'mira'): Promise<void> {
   if (!(await hasCommented(lab.world, thread, body, login))) await comment(lab.world, thread, body, login);
 }
 

@@ -14,10 +14,7 @@ const TOLD_EVENTS = 12;
 
 type Runs = ReadonlyMap<string, readonly LogbookEntry[]>;
 
-export type Reach = <Value>(
-  stage: Stage,
-  done: (runs: Runs) => Promise<Value | null> | Value | null,
-) => Promise<Value>;
+export type Reach = <Value>(stage: Stage, done: (runs: Runs) => Promise<Value | null> | Value | null) => Promise<Value>;
 
 /** Its message is the reason in the report. */
 export class NotReached extends Error {}

@@ -75,8 +75,7 @@ export async function startServer(input: ServerInput): Promise<ServerProcess> {
 async function listening(child: ChildProcess, folder: LabFolder): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () =>
-        reject(new Error(`the server said nothing for ${START_TIMEOUT_MS} ms; its log: ${folder.serverLog}`)),
+      () => reject(new Error(`the server said nothing for ${START_TIMEOUT_MS} ms; its log: ${folder.serverLog}`)),
       START_TIMEOUT_MS,
     );
     if (child.stdout === null) return reject(new Error('the server has no output'));

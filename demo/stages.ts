@@ -2,16 +2,7 @@
 
 import type { LogbookEntry } from './logbook-events.ts';
 
-export const STAGES = [
-  'proposed',
-  'gated',
-  'approved',
-  'ordered',
-  'submitted',
-  'stepping',
-  'ended',
-  'sealed',
-] as const;
+export const STAGES = ['proposed', 'gated', 'approved', 'ordered', 'submitted', 'stepping', 'ended', 'sealed'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Stages that a run has reached. `gated` = every gate passed; `stepping` = a training step was made. */
@@ -40,9 +31,7 @@ export function deadEnd(events: readonly LogbookEntry[]): string | null {
   const ended = events.find((event) => event.type === 'ended');
   if (ended !== undefined && ended.data['status'] !== 'SUCCEEDED')
     return `ended-${String(ended.data['status']).toLowerCase()}`;
-  const incident = events.find(
-    (event) => event.type === 'incident' && ENDING.has(String(event.data['code'])),
-  );
+  const incident = events.find((event) => event.type === 'incident' && ENDING.has(String(event.data['code'])));
   return incident === undefined ? null : `incident-${String(incident.data['code'])}`;
 }
 

@@ -26,8 +26,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 function report({ files: built, shares }: ActionBundle): void {
   for (const [name, code] of Object.entries(built))
     console.log(`dist/${name}: ${(code.length / 1_000_000).toFixed(3)} MB`);
-  for (const [name, bytes] of shares.slice(0, SHARES_SHOWN))
-    console.log(`  ${(bytes / 1_000).toFixed(0)} KB ${name}`);
+  for (const [name, bytes] of shares.slice(0, SHARES_SHOWN)) console.log(`  ${(bytes / 1_000).toFixed(0)} KB ${name}`);
 }
 
 function sizeProblems({ files: built, missed }: ActionBundle): readonly string[] {

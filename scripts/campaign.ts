@@ -60,11 +60,7 @@ async function lead(): Promise<void> {
   const sequences = Number(values.sequences);
   const from = Number(values.from);
   const processes = Number(values.processes);
-  if (
-    !isCount(sequences, SEQUENCES_MAX) ||
-    !Number.isSafeInteger(from) ||
-    !isCount(processes, PROCESSES_MAX)
-  ) {
+  if (!isCount(sequences, SEQUENCES_MAX) || !Number.isSafeInteger(from) || !isCount(processes, PROCESSES_MAX)) {
     console.error(`--sequences 1..${SEQUENCES_MAX}, --from an integer, --processes 1..${PROCESSES_MAX}`);
     process.exitCode = 2;
     return;

@@ -6,7 +6,4 @@ import { testTitles } from '../test/support/test-titles.ts';
 import { enginesPage } from './engines/engines-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-await writeFile(
-  join(ROOT, 'docs/engines.md'),
-  enginesPage(testTitles(join(ROOT, 'test/support/engine-contract.ts'))),
-);
+await writeFile(join(ROOT, 'docs/engines.md'), enginesPage(testTitles(join(ROOT, 'test/support/engine-contract.ts'))));

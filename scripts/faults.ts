@@ -51,9 +51,7 @@ for (const kind of kinds) {
 }
 if (real > 0) await playReal();
 for (const problem of problems) console.error(problem);
-say(
-  problems.length === 0 ? 'every ferry reached its seal' : `${problems.length} things are not as they should`,
-);
+say(problems.length === 0 ? 'every ferry reached its seal' : `${problems.length} things are not as they should`);
 if (values.json) console.log(JSON.stringify({ ok: problems.length === 0, ferries, problems }));
 process.exitCode = problems.length === 0 ? 0 : 1;
 
@@ -63,17 +61,14 @@ function startOverHttp(): ReadonlyMap<FaultKind, readonly Promise<Ferry>[]> {
   return new Map(
     kinds.map((kind) => [
       kind,
-      Array.from({ length: http }, (_, index) =>
-        inTurn(async () => playTimed(kind, firstSeed + index, true)),
-      ),
+      Array.from({ length: http }, (_, index) => inTurn(async () => playTimed(kind, firstSeed + index, true))),
     ]),
   );
 }
 
 async function playInMemory(kind: FaultKind): Promise<readonly Ferry[]> {
   const played: Ferry[] = [];
-  for (let index = http; index < seeds; index += 1)
-    played.push(await playTimed(kind, firstSeed + index, false));
+  for (let index = http; index < seeds; index += 1) played.push(await playTimed(kind, firstSeed + index, false));
   return played;
 }
 

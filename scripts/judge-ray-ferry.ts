@@ -22,7 +22,5 @@ for (const path of await readdir(runs, { recursive: true })) {
 }
 if (judged === 0) faults.push('there is no run');
 for (const fault of faults) console.error(fault);
-console.log(
-  `${judged} run(s) on Ray: ${faults.length === 0 ? 'as they should be' : 'not as they should be'}`,
-);
+console.log(`${judged} run(s) on Ray: ${faults.length === 0 ? 'as they should be' : 'not as they should be'}`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -28,13 +28,7 @@ const picked = pickOperations(rest.description, allRoutes);
 await writeOperations(rest.description);
 const webhooks = await read(webhooksFolder);
 await write('rest', rest.source, 'operations', picked.operations, rest.description);
-await write(
-  'webhooks',
-  webhooks.source,
-  'payloads',
-  pickPayloads(webhooks.description),
-  webhooks.description,
-);
+await write('webhooks', webhooks.source, 'payloads', pickPayloads(webhooks.description), webhooks.description);
 for (const route of picked.unknown) console.error(`not described by GitHub: ${route}`);
 process.exitCode = picked.unknown.length === 0 ? 0 : 1;
 
@@ -55,10 +49,7 @@ async function writeOperations(description: unknown): Promise<void> {
         return `${method.toUpperCase()} ${place}`;
       }),
   );
-  await writeFile(
-    join(ROOT, 'packages/playground/api/github-operations.txt'),
-    `${lines.toSorted().join('\n')}\n`,
-  );
+  await writeFile(join(ROOT, 'packages/playground/api/github-operations.txt'), `${lines.toSorted().join('\n')}\n`);
   console.log(`github-operations.txt: ${lines.length} operations`);
 }
 

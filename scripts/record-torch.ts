@@ -27,16 +27,12 @@ for (const { fault, restarts = 0 } of labels.parse(
   JSON.parse(await readFile(new URL('labels.json', FOLDER), 'utf8')),
 )) {
   if (wanted !== undefined && wanted !== fault) continue;
-  const { all } = await execa(
-    PYTHON,
-    ['-m', 'torch.distributed.run', ...launch(restarts), 'train.py', fault],
-    {
-      cwd: JOB,
-      all: true,
-      reject: false,
-      env: { OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' },
-    },
-  );
+  const { all } = await execa(PYTHON, ['-m', 'torch.distributed.run', ...launch(restarts), 'train.py', fault], {
+    cwd: JOB,
+    all: true,
+    reject: false,
+    env: { OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' },
+  });
   await writeFile(new URL(`${fault}.log`, FOLDER), `${withoutMachine(all ?? '')}\n`);
   console.log(`fixtures/torch/${fault}.log`);
 }

@@ -9,7 +9,5 @@ process.exitCode = await setUpPythonTools({
   // As its wheels say: before 3.13.
   pythons: [11, 12],
   cost: 'about 600 MB, a minute or three',
-  probes: [
-    ['python', '-c', 'import iris.cluster.controller.main, iris.cluster.worker.worker, finelog.embedded'],
-  ],
+  probes: [['python', '-c', 'import iris.cluster.controller.main, iris.cluster.worker.worker, finelog.embedded']],
 });

@@ -90,10 +90,7 @@ async function build({ name, source, version }: (typeof BUILT)[number]): Promise
 async function isOf(program: string, version: string): Promise<boolean> {
   if (await says(program, version)) return true;
   const built = await execa('go', ['version', '-m', program], { reject: false, timeout: VERSION_TIMEOUT_MS });
-  return (
-    !built.failed &&
-    new RegExp(`^\\tmod\\t\\S+\\tv${version.replaceAll('.', '\\.')}\\s`, 'm').test(built.stdout)
-  );
+  return !built.failed && new RegExp(`^\\tmod\\t\\S+\\tv${version.replaceAll('.', '\\.')}\\s`, 'm').test(built.stdout);
 }
 
 async function install({ name, home, version, wants }: PythonTool): Promise<boolean> {

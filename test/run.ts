@@ -10,13 +10,7 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { parseCLI, startVitest } from 'vitest/node';
 import config from '../vitest.config.ts';
 import { MAIN, partOf, SUITES, type Suite, sharesProcess } from './suites.ts';
-import {
-  closingLine,
-  closingLineReporter,
-  judge,
-  NO_TALLY,
-  type TestTally,
-} from './support/closing-line-reporter.ts';
+import { closingLine, closingLineReporter, judge, NO_TALLY, type TestTally } from './support/closing-line-reporter.ts';
 
 const CLOSE_TIMEOUT_MS = 30_000;
 

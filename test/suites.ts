@@ -52,13 +52,9 @@ const OWN: readonly Suite[] = [
   },
   {
     name: 'demo',
-    about:
-      'the demo and `ferrybot playground`: a ferry in Chromium, a checkout of your own, act, other programs',
+    about: 'the demo and `ferrybot playground`: a ferry in Chromium, a checkout of your own, act, other programs',
     minutes: 4,
-    files: found(
-      'test/demo/{act,programs}/*.test.ts',
-      'test/demo/{pages/ferry,own-lab,actions/composite}.test.ts',
-    ),
+    files: found('test/demo/{act,programs}/*.test.ts', 'test/demo/{pages/ferry,own-lab,actions/composite}.test.ts'),
   },
   {
     name: 'ray',
@@ -122,9 +118,9 @@ export const SUITES: readonly Suite[] = [
     name: 'quick',
     about: 'everything pure, for the hand: no process, no server, no git program',
     minutes: 1,
-    files: found(
-      'test/{commands,config,delta,domain,gates,handlers,kinds,render,run,watch}/**/*.test.ts',
-    ).filter(sharesProcess),
+    files: found('test/{commands,config,delta,domain,gates,handlers,kinds,render,run,watch}/**/*.test.ts').filter(
+      sharesProcess,
+    ),
   },
   ...OWN,
 ];

@@ -29,8 +29,7 @@ export async function playAdopted(lab: OpenedLab, report: (stage: StageReport) =
   const reach = stagesOf(lab, ADOPTED_LANE, report);
   try {
     const run = await reach('proposed', (runs) => runOf(runs, issue));
-    const events = async (): Promise<readonly LogbookEntry[]> =>
-      (await readLogbook(lab.world)).get(run) ?? [];
+    const events = async (): Promise<readonly LogbookEntry[]> => (await readLogbook(lab.world)).get(run) ?? [];
     const answered = async (who: Speaker, line: string): Promise<void> => {
       const before = count(await events(), 'command-answered');
       await post(who, line);

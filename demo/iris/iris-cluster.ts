@@ -23,8 +23,7 @@ export async function openIrisCluster(folder: LabFolder): Promise<ClusterOutcome
     return {
       ok: false,
       code: 'no-iris',
-      message:
-        'there is no Iris in .tools/iris: run npm run setup:iris first (about 600 MB, a minute or three)',
+      message: 'there is no Iris in .tools/iris: run npm run setup:iris first (about 600 MB, a minute or three)',
       exitCode: 2,
     };
   return openPrivateCluster(folder, folder.irisCluster, {
@@ -37,8 +36,7 @@ export async function openIrisCluster(folder: LabFolder): Promise<ClusterOutcome
     close: closeCluster,
     seed: (record) => ({
       token: null,
-      configure: (config) =>
-        irisLabConfig(config, { controller: addressOf(record), outputs: folder.outputs }),
+      configure: (config) => irisLabConfig(config, { controller: addressOf(record), outputs: folder.outputs }),
     }),
   });
 }

@@ -28,8 +28,7 @@ process.on('SIGTERM', () => {
   setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS);
 });
 // A stop that was requested before the start prevents it.
-if (!publishRecord(folder, 'process.json', { ...identityOf(process.pid), workingDirectory: cwd }))
-  process.exit(0);
+if (!publishRecord(folder, 'process.json', { ...identityOf(process.pid), workingDirectory: cwd })) process.exit(0);
 if (isStopRequested()) end(null, null, null);
 startedAtMs = Date.now();
 const log = openSync(join(folder, 'log'), 'a', 0o600);

@@ -73,8 +73,7 @@ export function repositoryOf(
 ): { readonly owner: string; readonly name: string } {
   const [, owner = 'lab', name = basename(directory)] =
     /^(?:\w+:\/\/[^/]+|[^/]+:)(?:.*\/)?\/?([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(origin ?? '') ?? [];
-  const plain = (text: string): string =>
-    text.replaceAll(/[^\w.-]/g, '-').replace(/^\.+$|\.git$/, '') || 'lab';
+  const plain = (text: string): string => text.replaceAll(/[^\w.-]/g, '-').replace(/^\.+$|\.git$/, '') || 'lab';
   // An owner with the name of one of the people would give two accounts with one name.
   return { owner: Object.hasOwn(people, owner) ? `${owner}-lab` : plain(owner), name: plain(name) };
 }

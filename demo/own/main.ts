@@ -60,11 +60,7 @@ function refuse(json: boolean, code: string, message: string): 1 {
   return 1;
 }
 
-function answerOf(
-  lab: OpenedLab,
-  checkout: Checkout,
-  { report, workflows, localClusters, source }: OwnLab,
-): object {
+function answerOf(lab: OpenedLab, checkout: Checkout, { report, workflows, localClusters, source }: OwnLab): object {
   const { owner, name } = source.repository;
   return {
     ok: true,

@@ -106,12 +106,7 @@ export async function ownLab(
 }
 
 /** One commit on the default branch with the config of the rehearsal. */
-async function prepare(
-  store: GitStore,
-  checkout: Checkout,
-  config: string,
-  keys: LabKeys,
-): Promise<readonly string[]> {
+async function prepare(store: GitStore, checkout: Checkout, config: string, keys: LabKeys): Promise<readonly string[]> {
   const changed = rehearsalConfig(config, keys);
   if (changed === null) return [];
   const engines =
@@ -141,10 +136,7 @@ async function liveReport(world: World, store: GitStore): Promise<ConfigReport> 
   return report;
 }
 
-const reports = new WeakMap<
-  GitStore,
-  { readonly text: string | null; readonly report: Promise<ConfigReport> }
->();
+const reports = new WeakMap<GitStore, { readonly text: string | null; readonly report: Promise<ConfigReport> }>();
 
 /** The value of a YAML text, or undefined if it is invalid: the report describes the error. */
 function parseOrUndefined(text: string): unknown {

@@ -2,14 +2,7 @@
 
 import { resolve } from 'node:path';
 import type * as z from 'zod';
-import {
-  flag,
-  type ParsedOptions,
-  portOption,
-  readArguments,
-  switchOption,
-  textOption,
-} from '../read-arguments.ts';
+import { flag, type ParsedOptions, portOption, readArguments, switchOption, textOption } from '../read-arguments.ts';
 
 export const OWN_USAGE = `ferrybot playground [--repo DIR] [--port N]
 

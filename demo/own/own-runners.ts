@@ -35,8 +35,6 @@ function selfHosted(text: string): readonly (readonly string[])[] {
   if (!parsed.success) return [];
   return Object.values(parsed.data.jobs).flatMap((job) => {
     const set = labels.safeParse(job['runs-on']);
-    return set.success && !set.data.some((label) => label.includes('${{') || HOSTED.includes(label))
-      ? [set.data]
-      : [];
+    return set.success && !set.data.some((label) => label.includes('${{') || HOSTED.includes(label)) ? [set.data] : [];
   });
 }

@@ -19,8 +19,7 @@ export function rehearsalConfig(text: string, keys: LabKeys): RehearsalConfig | 
   const listed = document.get('keys');
   const clusters = document.get('clusters');
   if (!isSeq(listed) || !isMap(clusters)) return null;
-  for (const role of ['control', 'runner', 'watch'] as const)
-    listed.add(document.createNode(entry(role, keys)));
+  for (const role of ['control', 'runner', 'watch'] as const) listed.add(document.createNode(entry(role, keys)));
   const localClusters: string[] = [];
   for (const { key, value: cluster } of clusters.items) {
     if (!isMap(cluster) || cluster.get('engine') === 'local') continue;

@@ -14,10 +14,7 @@ const THERE = ['actions/checkout', 'ferrybot/ferrybot'];
  * `texts`: workflow files by path; `bundles`: the folder of `--actions`. One line for each invalid or unsupported part,
  * starting with the file.
  */
-export function workflowProblems(
-  texts: ReadonlyMap<string, string>,
-  bundles: string | null = null,
-): readonly string[] {
+export function workflowProblems(texts: ReadonlyMap<string, string>, bundles: string | null = null): readonly string[] {
   return [...texts].flatMap(([file, text]) => {
     const { jobs, problems } = parseWorkflow(file, text);
     const used = jobs.flatMap(({ key, steps }) =>

@@ -40,8 +40,6 @@ async function isOnHead(pid: string, folder: string): Promise<boolean> {
 /** Whether one of its open files, such as a log, is or was below the folder. */
 async function hasFileBelow(pid: string, folder: string): Promise<boolean> {
   const files = (await ifThere(readdir(`/proc/${pid}/fd`), GONE_OR_HIDDEN)) ?? [];
-  const places = await Promise.all(
-    files.map((file) => ifThere(readlink(`/proc/${pid}/fd/${file}`), GONE_OR_HIDDEN)),
-  );
+  const places = await Promise.all(files.map((file) => ifThere(readlink(`/proc/${pid}/fd/${file}`), GONE_OR_HIDDEN)));
   return places.some((place) => place?.startsWith(`${folder}/`) === true);
 }

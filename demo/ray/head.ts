@@ -36,9 +36,7 @@ export type RayHead = HeadRecord & {
  * config contains the address, so a kept lab keeps its ports. If another program has taken them, they are returned, and
  * no head is started.
  */
-export async function openRayHead(
-  file: string,
-): Promise<RayHead | { readonly takenPorts: readonly number[] }> {
+export async function openRayHead(file: string): Promise<RayHead | { readonly takenPorts: readonly number[] }> {
   const isNew = !existsSync(file);
   const known = isNew ? await newRecord(file) : await readRecord(file);
   await mkdir(known.folder, { recursive: true, mode: 0o700 });
@@ -130,10 +128,7 @@ function logOf({ folder }: HeadRecord): string {
 }
 
 /** Null if there is no answer yet, or not from a head that accepts the token. */
-async function jobsOf(
-  address: string,
-  token: string,
-): Promise<readonly { readonly status: string }[] | null> {
+async function jobsOf(address: string, token: string): Promise<readonly { readonly status: string }[] | null> {
   try {
     const answer = await fetch(`${address}/api/jobs/`, {
       headers: { authorization: `Bearer ${token}` },
@@ -143,8 +138,7 @@ async function jobsOf(
     // JobDetails of ray-project/ray; only the status is used.
     return answer.ok ? (JSON.parse(text) as readonly { readonly status: string }[]) : null;
   } catch (error) {
-    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException)
-      return null;
+    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException) return null;
     throw error;
   }
 }

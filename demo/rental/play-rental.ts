@@ -34,8 +34,7 @@ export async function playRental(story: Story): Promise<Played> {
   const reach = stagesOf(lab, RENTAL_LANE, report);
   try {
     const run = await reach('proposed', (runs) => runOf(runs, issue));
-    const events = async (): Promise<readonly LogbookEntry[]> =>
-      (await readLogbook(lab.world)).get(run) ?? [];
+    const events = async (): Promise<readonly LogbookEntry[]> => (await readLogbook(lab.world)).get(run) ?? [];
     const line = await reach('gated', () => shownApprovalLine(lab.world, issue));
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
     await comment(lab.world, issue, line);
@@ -81,9 +80,7 @@ function machineOf({ account }: VastServer, events: readonly LogbookEntry[]): In
   const submitted = events.find(({ type, data }) => type === 'submitted' && data['attempt'] === TAKEN);
   const jobId = submitted?.data['jobId'];
   if (typeof jobId !== 'string') return null;
-  return (
-    account.list().find(({ actual, label }) => actual === 'running' && label?.endsWith(`:${jobId}`)) ?? null
-  );
+  return account.list().find(({ actual, label }) => actual === 'running' && label?.endsWith(`:${jobId}`)) ?? null;
 }
 
 /** Pauses its processes after the first step; the account still shows a running machine. */

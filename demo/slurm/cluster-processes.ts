@@ -19,9 +19,7 @@ export function endProcessesOf(folder: string): Promise<void> {
 /** A job starts as a script below the spool folder; its child processes are in its process group. */
 async function processesOf(folder: string): Promise<readonly number[]> {
   const pids = await otherProcesses();
-  const seen = await Promise.all(
-    pids.map(async (pid) => ({ pid: Number(pid), ...(await readProcess(pid, folder)) })),
-  );
+  const seen = await Promise.all(pids.map(async (pid) => ({ pid: Number(pid), ...(await readProcess(pid, folder)) })));
   const groups = new Set(seen.flatMap(({ isOurs, isJob, group }) => (isOurs && isJob ? [group] : [])));
   return seen.flatMap(({ pid, isOurs, group }) => (isOurs || groups.has(group) ? [pid] : []));
 }

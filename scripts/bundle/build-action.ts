@@ -13,10 +13,7 @@ const PROGRAM = 'src/app/action/full.ts';
 
 /** Builds both. Node reads and checks the whole of a file before its first line runs, so what is not needed stands apart. */
 export async function buildAction(root: string): Promise<ActionBundle> {
-  const [entry, program] = await Promise.all([
-    buildBundle(root, ENTRY, [programApart()]),
-    buildBundle(root, PROGRAM),
-  ]);
+  const [entry, program] = await Promise.all([buildBundle(root, ENTRY, [programApart()]), buildBundle(root, PROGRAM)]);
   return {
     files: { 'index.js': entry.code, 'program.js': program.code },
     licenses: program.licenses,

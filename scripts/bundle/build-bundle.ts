@@ -26,11 +26,7 @@ import{createRequire as __createRequire}from"node:module";const require=__create
  * some functions to another process, where esbuild's helper for kept names would not exist. `yaml` is taken as the same
  * source made into ES modules, of which only what is used remains: as CommonJS, its form for Node, it is 16 KB larger.
  */
-export async function buildBundle(
-  root: string,
-  entry: string,
-  apart: readonly Plugin[] = [],
-): Promise<Bundle> {
+export async function buildBundle(root: string, entry: string, apart: readonly Plugin[] = []): Promise<Bundle> {
   const found = new Set<string>();
   const result = await build({
     absWorkingDir: root,
@@ -55,9 +51,7 @@ export async function buildBundle(
   const [file] = result.outputFiles;
   if (file === undefined) throw new Error('esbuild made no file');
   const inputs = Object.values(result.metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const used = inputs
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([path]) => resolve(root, path));
+  const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => resolve(root, path));
   return {
     code: file.contents,
     licenses: await licensesOf(used),
@@ -66,9 +60,7 @@ export async function buildBundle(
   };
 }
 
-function sharesOf(
-  inputs: readonly (readonly [string, { readonly bytesInOutput: number }])[],
-): Bundle['shares'] {
+function sharesOf(inputs: readonly (readonly [string, { readonly bytesInOutput: number }])[]): Bundle['shares'] {
   const bytes = new Map<string, number>();
   for (const [path, { bytesInOutput }] of inputs) {
     const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? 'ferrybot';

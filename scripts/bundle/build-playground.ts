@@ -34,9 +34,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [from: string, to: str
     ['  await writeAction(PROJECT);\n', ''],
   ],
   'demo/own-job/start-own-job.ts': [["'stand-over.ts'", `'../../${OUT}/stand-over.js'`]],
-  'packages/playground/git/smart-http/cgi-process.ts': [
-    ["'update-hook.ts'", `'${UP}/${OUT}/update-hook.js'`],
-  ],
+  'packages/playground/git/smart-http/cgi-process.ts': [["'update-hook.ts'", `'${UP}/${OUT}/update-hook.js'`]],
   'packages/playground/actions/workflow/github-schema.ts': [
     ["import.meta.resolve('@actions/workflow-parser')", `new URL('${UP}/${OUT}/', import.meta.url)`],
   ],
@@ -83,9 +81,7 @@ export async function buildPlayground(root: string): Promise<PlaygroundBundle> {
   const inputs = Object.keys(result.metafile.inputs).map((path) => resolve(root, path));
   return {
     files: {
-      ...Object.fromEntries(
-        result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]),
-      ),
+      ...Object.fromEntries(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents])),
       'page.js': page,
       'mermaid.js': await readFile(mermaid),
       ...Object.fromEntries(

@@ -13,9 +13,7 @@ export function lazyBuiltins(): Plugin {
     setup: (build) => {
       build.onResolve({ filter: /^(node:)?[a-z_/0-9]+$/ }, ({ path, namespace }) => {
         const name = path.replace(/^node:/, '');
-        return builtinModules.includes(name) && namespace !== ROOM
-          ? { path: name, namespace: ROOM }
-          : undefined;
+        return builtinModules.includes(name) && namespace !== ROOM ? { path: name, namespace: ROOM } : undefined;
       });
       build.onLoad({ filter: /.*/, namespace: ROOM }, ({ path }) => ({
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)});`,

@@ -39,13 +39,9 @@ function packageFolder(file: string): readonly string[] {
 }
 
 async function licenseOf(folder: string): Promise<{ readonly title: string; readonly text: string }> {
-  const { name, version, license } = manifest.parse(
-    JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')),
-  );
+  const { name, version, license } = manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
   if (!PASSABLE.includes(license)) throw new Error(`${name} is under ${license}: may it be passed on?`);
-  const file = (await readdir(folder))
-    .sort()
-    .find((entry) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(entry));
+  const file = (await readdir(folder)).sort().find((entry) => /^(licen[cs]e|copying)(\.(md|txt))?$/i.test(entry));
   const text =
     file === undefined
       ? `Licence: ${license}; the package has no text of it.`

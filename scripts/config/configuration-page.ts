@@ -24,9 +24,7 @@ export function configurationPage(schema: JsonSchema): string {
     section(
       '`lanes.<name>`',
       lanes?.description,
-      Object.entries(first.properties ?? {}).flatMap(([key, value]) =>
-        rows(key, value, isRequired(first, key)),
-      ),
+      Object.entries(first.properties ?? {}).flatMap(([key, value]) => rows(key, value, isRequired(first, key))),
     ),
     ...others.map((kind) => laneOfKind(kind, first)),
   ].join('\n');
@@ -129,9 +127,7 @@ function defaultText(schema: JsonSchema, required: boolean): string {
 }
 
 function isGroup(schema: JsonSchema): boolean {
-  return (
-    schema.properties !== undefined || schema.items?.properties !== undefined || schema.type === 'object'
-  );
+  return schema.properties !== undefined || schema.items?.properties !== undefined || schema.type === 'object';
 }
 
 function isRequired(schema: JsonSchema | undefined, key: string): boolean {

@@ -23,8 +23,7 @@ export type JsonSchema = {
 };
 
 /** Where the newest schema is published, for the first line of a config. */
-export const SCHEMA_ID =
-  'https://raw.githubusercontent.com/ferrybot/ferrybot/main/schema/ferrybot.schema.json';
+export const SCHEMA_ID = 'https://raw.githubusercontent.com/ferrybot/ferrybot/main/schema/ferrybot.schema.json';
 
 /** The schema of what a person writes: keys with a default may be left out. */
 export function configJsonSchema(kinds: LaneKinds): JsonSchema {

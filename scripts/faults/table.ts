@@ -9,11 +9,7 @@ export const TABLE_HEAD = [
 ] as const;
 
 /** One row of Markdown; `reports` are all of one fault and one clock, at least one. */
-export function tableRow(
-  kind: FaultKind,
-  clock: 'virtual' | 'real',
-  reports: readonly FaultReport[],
-): string {
+export function tableRow(kind: FaultKind, clock: 'virtual' | 'real', reports: readonly FaultReport[]): string {
   const count = (good: (report: FaultReport) => boolean): number => reports.filter(good).length;
   const most = (of: (report: FaultReport) => number): number => Math.max(...reports.map(of));
   const cells = [

@@ -30,10 +30,8 @@ export function bareSchema(schema: unknown): unknown {
     if (kept.has(key)) bare[key] = value;
     else if (single.includes(key)) bare[key] = bareSchema(value);
     else if (lists.includes(key)) bare[key] = asList(value).map(bareSchema);
-    else if (maps.includes(key))
-      bare[key] = mapValues(asObject(value), (inner, name) => bareProperty(name, inner));
-    else if (!isProse(key))
-      throw new Error(`unknown keyword ${key} in ${JSON.stringify(schema).slice(0, 200)}`);
+    else if (maps.includes(key)) bare[key] = mapValues(asObject(value), (inner, name) => bareProperty(name, inner));
+    else if (!isProse(key)) throw new Error(`unknown keyword ${key} in ${JSON.stringify(schema).slice(0, 200)}`);
   }
   return bare;
 }

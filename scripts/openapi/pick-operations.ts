@@ -23,10 +23,7 @@ const errata: Readonly<Record<string, unknown>> = {
 };
 
 /** The names of parameters differ between GitHub and us, their places do not. */
-export function pickOperations(
-  description: unknown,
-  routes: readonly Pick<Route, 'method' | 'pattern'>[],
-): Picked {
+export function pickOperations(description: unknown, routes: readonly Pick<Route, 'method' | 'pattern'>[]): Picked {
   const paths = asObject(asObject(description)['paths']);
   const byPlaces = new Map(Object.keys(paths).map((path) => [path.replaceAll(/\{[^}]*\}/g, '{}'), path]));
   const operations: Record<string, unknown> = {};
@@ -37,9 +34,7 @@ export function pickOperations(
     const path = byPlaces.get(places) ?? byPlaces.get(places.replace(/\/contents$/, '/contents/{}')) ?? '';
     const operation = paths[path] === undefined ? undefined : asObject(paths[path])[method.toLowerCase()];
     if (operation === undefined) unknown.push(`${method} ${pattern}`);
-    else
-      operations[`${method} ${path}`] =
-        errata[`${method} ${path}`] ?? responsesOf(description, asObject(operation));
+    else operations[`${method} ${path}`] = errata[`${method} ${path}`] ?? responsesOf(description, asObject(operation));
   }
   return { operations, unknown };
 }

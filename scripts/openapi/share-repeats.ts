@@ -9,10 +9,7 @@ type Schemas = Readonly<Record<string, unknown>>;
 const worthSharing = 300;
 
 /** The same schemas with references to `shared-…` in place of repeats. */
-export function shareRepeats(
-  roots: Schemas,
-  schemas: Schemas,
-): { readonly roots: Schemas; readonly schemas: Schemas } {
+export function shareRepeats(roots: Schemas, schemas: Schemas): { readonly roots: Schemas; readonly schemas: Schemas } {
   const counts = new Map<string, number>();
   const count = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -33,8 +30,7 @@ export function shareRepeats(
     shared[name] ??= inside(value);
     return { $ref: `#/components/schemas/${name}` };
   };
-  const inside = (value: object): unknown =>
-    Array.isArray(value) ? value.map(share) : mapValues({ ...value }, share);
+  const inside = (value: object): unknown => (Array.isArray(value) ? value.map(share) : mapValues({ ...value }, share));
   const sharedRoots = mapValues(roots, share);
   return {
     roots: sharedRoots,

@@ -213,9 +213,7 @@ export const ON_CALL_NOTES: Readonly<Record<IncidentCode, OnCallNote>> = {
 };
 
 /** What to do about each fault of the logbook, the most urgent first. */
-export const FAULT_NOTES: Readonly<
-  Record<LogbookFault['kind'], { readonly title: string; readonly next: string }>
-> = {
+export const FAULT_NOTES: Readonly<Record<LogbookFault['kind'], { readonly title: string; readonly next: string }>> = {
   'branch-missing': {
     title: "The logbook's branch … is gone",
     next: 'ferrybot does nothing, and a running job is unwatched. Run `npx ferrybot logbook repair` in a clone: it restores the branch at the newest commit that a mark or the clone knows. Never create a new branch by hand.',

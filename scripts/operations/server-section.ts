@@ -2,12 +2,7 @@
 
 import type { Registry } from 'prom-client';
 import { createMetrics, REQUESTS_AT_ONCE_MAX } from '../../src/app/server/metrics.ts';
-import {
-  STOP_PATIENCE_MS,
-  SWEEP_PERIOD_MS,
-  WORKERS,
-  WORKERS_MAX,
-} from '../../src/app/server/serve-options.ts';
+import { STOP_PATIENCE_MS, SWEEP_PERIOD_MS, WORKERS, WORKERS_MAX } from '../../src/app/server/serve-options.ts';
 
 const minutes = (durationMs: number): number => Math.round(durationMs / 60_000);
 const seconds = (durationMs: number): number => Math.round(durationMs / 1_000);

@@ -50,9 +50,7 @@ function section(file: string, rules: readonly Rule[], tests: readonly Mark[]): 
     '',
     '| id | section | rule | status |',
     '|---|---|---|---|',
-    ...rules.map(
-      (rule) => `| ${rule.id} | ${cell(rule.section)} | ${cell(rule.rule)} | ${status(rule, tests)} |`,
-    ),
+    ...rules.map((rule) => `| ${rule.id} | ${cell(rule.section)} | ${cell(rule.rule)} | ${status(rule, tests)} |`),
     '',
   ];
 }

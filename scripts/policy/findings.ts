@@ -23,9 +23,7 @@ export function wordingGaps(
     ...[...aside].filter((mark) => worded.has(mark)).map((mark) => `${file}: ${mark} asks for something`),
     ...[...aside].filter((mark) => !there.has(mark)).map((mark) => `${file} has no sentence ${mark}`),
     ...own.flatMap((rule) =>
-      rule.sentences
-        .filter((mark) => !there.has(mark))
-        .map((mark) => `${rule.id}: ${file} has no sentence ${mark}`),
+      rule.sentences.filter((mark) => !there.has(mark)).map((mark) => `${rule.id}: ${file} has no sentence ${mark}`),
     ),
     ...own
       .filter((rule) => !sections.has(rule.section))

@@ -34,9 +34,7 @@ export type ShownRule = Extract<Rule, { readonly status: 'shown' }>;
 
 /** All rules. Throws when the file is malformed or an id is used twice. */
 export async function readRules(file: string): Promise<readonly Rule[]> {
-  const { rules } = z
-    .strictObject({ rules: z.array(rule).min(1) })
-    .parse(parse(await readFile(file, 'utf8')));
+  const { rules } = z.strictObject({ rules: z.array(rule).min(1) }).parse(parse(await readFile(file, 'utf8')));
   const twice = rules.filter(({ id }, index) => rules.findIndex((other) => other.id === id) !== index);
   if (twice.length > 0) throw new Error(`used twice: ${twice.map(({ id }) => id).join(', ')}`);
   return rules;

@@ -5,16 +5,10 @@ import { execa } from 'execa';
 
 const TIMEOUT_MS = 15 * 60 * 1_000;
 
-export type Made =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly at: 'venv' | 'pip'; readonly output: string };
+export type Made = { readonly ok: true } | { readonly ok: false; readonly at: 'venv' | 'pip'; readonly output: string };
 
 /** Makes the environment at `home` anew with that Python and installs `wanted`, as pip's own arguments name it. */
-export async function makePythonEnvironment(
-  python: string,
-  home: string,
-  wanted: readonly string[],
-): Promise<Made> {
+export async function makePythonEnvironment(python: string, home: string, wanted: readonly string[]): Promise<Made> {
   const venv = await execa(python, ['-m', 'venv', '--clear', home], OPTIONS);
   if (venv.failed) return { ok: false, at: 'venv', output: venv.all ?? '' };
   const pip = await execa(join(home, 'bin', 'python'), [...PIP_INSTALL, ...wanted], OPTIONS);

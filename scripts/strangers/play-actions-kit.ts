@@ -18,10 +18,7 @@ console.log('> ' + JSON.stringify(told));
 }
 
 /** Files of a repository with an action that has this library (a path), and a workflow for each of the scripts. */
-function kitFiles(
-  library: string,
-  scripts: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+function kitFiles(library: string, scripts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const workflow = (js: string): string => `on: workflow_dispatch
 jobs:
   a:
@@ -34,9 +31,7 @@ jobs:
   return {
     'kit/action.yml': ACTION,
     'kit/main.mjs': mainOf(library),
-    ...Object.fromEntries(
-      Object.entries(scripts).map(([name, js]) => [`.github/workflows/${name}.yml`, workflow(js)]),
-    ),
+    ...Object.fromEntries(Object.entries(scripts).map(([name, js]) => [`.github/workflows/${name}.yml`, workflow(js)])),
   };
 }
 

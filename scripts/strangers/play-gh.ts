@@ -42,10 +42,7 @@ export async function playGh(site: Site): Promise<readonly string[]> {
   await playPulls(gh);
   expectSo((await gh('repo view')).includes('# A model'), 'gh shows the README');
   await gh('repo clone');
-  expectSo(
-    (await gh('repo list lab --source --visibility public')).includes('lab/model'),
-    'gh lists the repository',
-  );
+  expectSo((await gh('repo list lab --source --visibility public')).includes('lab/model'), 'gh lists the repository');
   await gh('workflow run ci.yml');
   await until('the run ends', () => lab.runs().some((run) => run.status === 'completed'));
   expectSo((await gh('run list')).includes('completed'), 'gh lists the run');
@@ -65,14 +62,9 @@ async function playThreads(gh: Gh): Promise<void> {
   expectSo((await gh('label list')).includes('night'), 'gh lists the label');
   await gh('api repos/lab/model/milestones -f title=Summer');
   await gh('issue create -t Flat -b body -l night -a mira -m Summer');
-  await gh(
-    'issue edit 1 --title Flatter --add-assignee ada --remove-assignee mira --remove-label night -m Summer',
-  );
+  await gh('issue edit 1 --title Flatter --add-assignee ada --remove-assignee mira --remove-label night -m Summer');
   const told = await gh('issue view 1');
-  expectSo(
-    /title:\tFlatter[\s\S]*assignees:\tada[\s\S]*milestone:\tSummer/.test(told),
-    'gh changed the issue',
-  );
+  expectSo(/title:\tFlatter[\s\S]*assignees:\tada[\s\S]*milestone:\tSummer/.test(told), 'gh changed the issue');
   expectSo((await gh('issue list --search Flatter')).includes('Flatter'), 'gh finds the issue');
   await gh('issue pin 1');
   await gh('issue unpin 1');

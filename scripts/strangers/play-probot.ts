@@ -44,22 +44,10 @@ export async function playProbot(site: Site, home: string): Promise<readonly str
   );
   const states = Object.values(deployments).flatMap(({ statuses }) => statuses.map(({ state }) => state));
   expectSo(states.join() === 'in_progress,success', `the deployment went its way: ${states.join()}`);
-  return [
-    'heard webhooks',
-    'commented',
-    'reacted',
-    'asked for a permission',
-    'deployed with statuses',
-    'ran a check',
-  ];
+  return ['heard webhooks', 'commented', 'reacted', 'asked for a permission', 'deployed with statuses', 'ran a check'];
 }
 
-async function startProbot(
-  site: Site,
-  home: string,
-  app: string,
-  events: readonly string[],
-): Promise<AsyncDisposable> {
+async function startProbot(site: Site, home: string, app: string, events: readonly string[]): Promise<AsyncDisposable> {
   const port = await freePort();
   const { id, privateKey, secret } = site.app(port, events);
   const running = execa(process.execPath, [join(home, 'node_modules/probot/bin/probot.js'), 'run', app], {

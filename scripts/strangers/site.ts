@@ -37,8 +37,7 @@ export async function openSite(): Promise<Site> {
   const lab = await startRealLab();
   const folder = await mkdtemp(join(tmpdir(), 'playground-stranger-'));
   const webhooks = startWebhooks(lab.world, (request) => fetch(request));
-  const token = (login: Person): string =>
-    mintUserToken(lab.world, must(findUser(lab.world, login), login).id);
+  const token = (login: Person): string => mintUserToken(lab.world, must(findUser(lab.world, login), login).id);
   const run: Site['run'] = async (program, args, { cwd = folder, env = {} }) => {
     const done = await execa(program, args, {
       cwd,

@@ -13,11 +13,9 @@ const HEAD = '| program | version | from | what it did | what was refused |\n|--
 export function tableOf(played: readonly Played[], before: string): string {
   const rows = PROGRAMS.flatMap((program) => {
     const one = played.find(({ name }) => name === program.name);
-    if (one === undefined)
-      return before.split('\n').find((line) => line.startsWith(`| ${program.name} |`)) ?? [];
+    if (one === undefined) return before.split('\n').find((line) => line.startsWith(`| ${program.name} |`)) ?? [];
     const did = one.failed === null ? one.did.join(', ') : `failed: ${one.failed.split('\n')[0]}`;
-    const refused =
-      one.refused.length === 0 ? 'nothing' : one.refused.map((what) => `\`${what}\``).join(', ');
+    const refused = one.refused.length === 0 ? 'nothing' : one.refused.map((what) => `\`${what}\``).join(', ');
     return `| ${[program.name, program.version, program.from, did, refused].map(inCell).join(' | ')} |`;
   });
   return [HEAD, ...rows].join('\n');

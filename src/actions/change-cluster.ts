@@ -196,8 +196,7 @@ function find(change: ClusterChange): ReturnType<Action<Target, Executor, Change
   if (action.ended !== null) return refusal('already-over', action.ended.code, true);
   if (state !== null && isOver(state)) return refusal('already-over', `${change.file} is over`, true);
   const executor = change.executorFor(action);
-  if (executor === null)
-    return refusal('no-executor', `nothing here changes ${action.proposal.cluster}`, true);
+  if (executor === null) return refusal('no-executor', `nothing here changes ${action.proposal.cluster}`, true);
   return { kind: 'found', target: { state, action, executor }, isClaimed: action.claim !== null };
 }
 

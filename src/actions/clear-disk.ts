@@ -5,13 +5,7 @@ import { healthOf, type Looks, type WorkerHealth } from '../care/disk/scan-recor
 import { readCleanAnswer } from '../care/disk/worker-answers.ts';
 import type { ActionEvidence, ChangeStep, VmIdentity } from '../domain/actions/action.ts';
 import type { Permit } from '../domain/actions/capability.ts';
-import {
-  isTpuName,
-  isZone,
-  type MountPoint,
-  type TpuWorker,
-  type VmListing,
-} from '../domain/care/machines.ts';
+import { isTpuName, isZone, type MountPoint, type TpuWorker, type VmListing } from '../domain/care/machines.ts';
 import { limits } from '../domain/limits.ts';
 import type { Observed } from '../domain/values.ts';
 import type { ProgramEnd } from '../run/proposing.ts';
@@ -77,8 +71,7 @@ async function targetLook(input: DiskClearing): Promise<TargetLook> {
 function cleanEnd({ kind, code, stdout, exitCode }: ProgramEnd): StepEnd {
   if (kind === 'not-started') return { said: code ?? '', stop: { outcome: 'refused', code: 'call-failed' } };
   const answer = readCleanAnswer(stdout, exitCode ?? -1);
-  if (answer.kind === 'unknown')
-    return { said: answer.why, stop: { outcome: 'unclear', code: 'clean-unclear' } };
+  if (answer.kind === 'unknown') return { said: answer.why, stop: { outcome: 'unclear', code: 'clean-unclear' } };
   const { outcome, code: reason, freedBytes, leftFiles } = answer.value;
   const said = `${outcome}: ${reason}, freed ${freedBytes} bytes${leftFiles === 0 ? '' : `, ${leftFiles} left`}`;
   if (outcome === 'deleted' || outcome === 'nothing') return { said, stop: null };

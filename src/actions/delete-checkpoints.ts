@@ -74,8 +74,7 @@ async function deleteOne(input: CheckpointCleanup, step: ChangeStep, permit: Per
     spendCapability(permit, step);
     return { said: 'it was gone already', stop: null };
   }
-  if (seen !== 'same')
-    return refused(seen === 'changed' ? 'written anew' : 'protected by now', 'list-changed');
+  if (seen !== 'same') return refused(seen === 'changed' ? 'written anew' : 'protected by now', 'list-changed');
   const store = input.storeOf(path);
   if (store.kind === 'unknown') return refused(store.why, 'unreadable');
   const outcome = await store.value.remove(path, step, permit);

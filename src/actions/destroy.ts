@@ -31,10 +31,7 @@ export type TearDownPorts = {
 
 /** `refused`: the decision could not be recorded, so nothing was destroyed. */
 export type TearDownResult =
-  | ({ readonly kind: 'looked'; readonly recorded: readonly RunId[] } & Pick<
-      RentalLook,
-      'cadenceMs' | 'isBusy'
-    >)
+  | ({ readonly kind: 'looked'; readonly recorded: readonly RunId[] } & Pick<RentalLook, 'cadenceMs' | 'isBusy'>)
   | { readonly kind: 'refused' };
 
 /** Reads the account of a cluster, destroys the condemned machines, and reads the account again if it destroyed any. */
@@ -93,11 +90,7 @@ function begunIn({ record, look }: Looked): readonly Begun[] {
 }
 
 /** Destroys one machine. Only the next complete read of the account decides whether it is gone. */
-async function destroy(
-  ports: TearDownPorts,
-  condemned: Condemnation,
-  begun: readonly Begun[],
-): Promise<void> {
+async function destroy(ports: TearDownPorts, condemned: Condemnation, begun: readonly Begun[]): Promise<void> {
   const now = ports.now();
   const permit: Permit = { capability: mintDestruction(condemned, begun, now), now };
   ports.boundary('destroy-machine', 'before');

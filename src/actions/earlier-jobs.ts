@@ -49,8 +49,7 @@ export async function earlierJobFault(
     if (found.kind === 'unknown') return refusal('unreadable', job, `: ${found.message}`);
     if (found.kind !== 'found') continue;
     if (!isTerminal(found.status)) return refusal('attempt-live', job, ` is ${found.status}`);
-    if (ended !== null && found.status !== ended)
-      return refusal('attempt-otherwise', job, `: ${found.status}`);
+    if (ended !== null && found.status !== ended) return refusal('attempt-otherwise', job, `: ${found.status}`);
   }
   return null;
 }

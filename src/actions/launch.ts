@@ -74,9 +74,7 @@ export function launchAction(launch: Launch): Action<Target, ShippedJob, Submitt
       const { cluster, engine, stateProblem = null } = launch;
       // This may wait, so it comes before the facts are read.
       const live =
-        engine === null
-          ? null
-          : await earlierJobFault(state, launch.others(state), { cluster, engine, clock: launch });
+        engine === null ? null : await earlierJobFault(state, launch.others(state), { cluster, engine, clock: launch });
       const judged = judgeOrder(state, launch.orderDigest, await launch.facts(state));
       if (judged !== null) return judged;
       return stateProblem === null
@@ -121,8 +119,7 @@ async function lookBack(launch: Launch, { order }: Target): Promise<LookBack<Sub
   // No submission was recorded, so a missing job is *absent* and not *lost*.
   const found = await engine.observe(order.order.submissionId, null);
   if (found.kind === 'unknown') return { kind: 'over', ending: unknown(launch, found.message) };
-  if (found.kind === 'state-lost')
-    return { kind: 'over', ending: failed(launch, 'submit-unknown', found.message) };
+  if (found.kind === 'state-lost') return { kind: 'over', ending: failed(launch, 'submit-unknown', found.message) };
   // A waiting job may only have a claimed start, or may be starting already: the two cannot be distinguished.
   if (found.kind === 'found') return { kind: found.status === 'PENDING' ? 'waits' : 'under-way' };
   const { claim: claimed } = order;
@@ -205,11 +202,7 @@ function endingOf(
     case 'unknown':
       return unknown(launch, outcome.message);
     case 'absent':
-      return failed(
-        launch,
-        'submit-unknown',
-        'the job was seen there, is there no more, and was not started again',
-      );
+      return failed(launch, 'submit-unknown', 'the job was seen there, is there no more, and was not started again');
     default:
       return assertNever(outcome);
   }
@@ -229,11 +222,7 @@ function detailsOf(locator: object): Readonly<Record<string, string | number>> {
 }
 
 /** Ends a claimed order that provably started no job as a rejected submission. Reports an unreadable fact once. */
-function refused(
-  launch: Launch,
-  { state, order }: Target,
-  { code, effect, why }: Refusal,
-): EventDraft | null {
+function refused(launch: Launch, { state, order }: Target, { code, effect, why }: Refusal): EventDraft | null {
   if (effect === 'ending') {
     if (order.status === 'claimed') return incident(launch, 'submit-rejected', { why: `${code}: ${why}` });
     return incident(launch, 'runner-refused', { reason: code, why, url: launch.workflowRunUrl });
@@ -258,11 +247,7 @@ function unknown({ redact }: Launch, why: string): Ending<Refused> {
   return { draft: null, outcome: { kind: 'refused', code: 'submit-unknown', why: redact(why) } };
 }
 
-function failed(
-  launch: Launch,
-  code: Extract<LaunchIncident, `submit-${string}`>,
-  why: string,
-): Ending<Refused> {
+function failed(launch: Launch, code: Extract<LaunchIncident, `submit-${string}`>, why: string): Ending<Refused> {
   return {
     draft: incident(launch, code, { why }),
     outcome: { kind: 'refused', code, why: launch.redact(why) },
@@ -273,11 +258,7 @@ function failed(
 type LaunchIncident = Extract<IncidentCode, 'runner-refused' | 'launch-unreadable' | `submit-${string}`>;
 
 /** An incident of this order. Program and server output is redacted before it is cut, so that no part of a secret remains. */
-function incident<Code extends LaunchIncident>(
-  launch: Launch,
-  code: Code,
-  facts: IncidentFacts<Code>,
-): EventDraft {
+function incident<Code extends LaunchIncident>(launch: Launch, code: Code, facts: IncidentFacts<Code>): EventDraft {
   const draft = incidentDraft('runner', code, facts);
   const clean = Object.entries(draft.data.detail).map(([name, value]) => [
     name,

@@ -58,9 +58,7 @@ export type Action<Target, Ready, Outcome> = {
   /** Checks the target and prepares what the action needs. */
   readonly prepare: (target: Target) => Promise<{ readonly kind: 'ready'; readonly ready: Ready } | Refusal>;
   /** The event to push before any call is made. */
-  readonly claim: (
-    target: Target,
-  ) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
+  readonly claim: (target: Target) => Promise<{ readonly kind: 'claim'; readonly draft: EventDraft } | Refusal>;
   readonly perform: (target: Target, ready: Ready, under: Under) => Promise<Ending<Outcome | Refused>>;
   readonly lookBack: (target: Target) => Promise<LookBack<Outcome>>;
   /** The event that records a refusal, if any. */
@@ -194,10 +192,7 @@ function writerOf({ record, now }: Place): Writer {
 }
 
 function notRecorded({ type }: EventDraft, what: string, recorded: Recorded): GitError {
-  return new GitError(
-    'failed',
-    `${type} ${what}: ${'message' in recorded ? recorded.message : recorded.kind}`,
-  );
+  return new GitError('failed', `${type} ${what}: ${'message' in recorded ? recorded.message : recorded.kind}`);
 }
 
 /** A text for an event: without secrets, and at most `messageCharactersMax` long. */

@@ -37,8 +37,7 @@ export function replaceNode(input: NodeReplacement): Executor {
     },
     verify: async (claimedAt, wasInterrupted) => {
       const gone = await listingUntil(input, CLOUD_GONE_WAIT_MS, (vms) => isGone(vms, vm, isAnswered));
-      if (gone.kind === 'unknown')
-        return { outcome: 'unclear', code: 'not-verified', detail: { why: gone.message } };
+      if (gone.kind === 'unknown') return { outcome: 'unclear', code: 'not-verified', detail: { why: gone.message } };
       if (!isGone(gone.vms, vm, isAnswered))
         return { outcome: 'failed', code: wasInterrupted ? 'interrupted' : 'still-there', detail: {} };
       const isReplacement = (one: TpuVm): boolean => replaces(input, one, claimedAt);

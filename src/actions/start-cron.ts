@@ -24,9 +24,7 @@ export function startCron({ port, steps, stepNow, ...clock }: CronStart): Execut
       const alive = await isAlive();
       if (alive === null) return { kind: 'unknown', why: 'the config does not say how to see it' };
       if (alive.kind === 'unknown') return alive;
-      return alive.value
-        ? { kind: 'changed', code: 'target-changed', why: 'the job is alive' }
-        : { kind: 'same' };
+      return alive.value ? { kind: 'changed', code: 'target-changed', why: 'the job is alive' } : { kind: 'same' };
     },
     // If the script ran, `verify` checks for the job, no matter what the script printed.
     perform: async (step, permit) => {

@@ -81,9 +81,7 @@ export function actionFault(facts: ActionFacts, consent: ActionApproval | null):
   const stoppedBy = stop !== null && stop.seq > consent.seq ? stop.actor.login : null;
   const held = brakeFault({ stoppedBy, holds, brakes });
   if (held !== null) return held;
-  return consent.source.kind === 'comment'
-    ? commentFault(facts, action, consent, consent.source)
-    : configFault(facts);
+  return consent.source.kind === 'comment' ? commentFault(facts, action, consent, consent.source) : configFault(facts);
 }
 
 function proposalFault(facts: ActionFacts, { proposal, digest, evidence }: ActionRecord): ActionFault | null {

@@ -141,8 +141,7 @@ function approvalFaultOf(
     if (since.value === null || !wasShownBefore(since.value, createdAt, terms.shownForMs))
       return { code: 'approval-outdated', why: where };
   }
-  if (terms.isTooOld(createdAt))
-    return { code: 'approval-outdated', why: `${where} of ${toRfc3339(createdAt)}` };
+  if (terms.isTooOld(createdAt)) return { code: 'approval-outdated', why: `${where} of ${toRfc3339(createdAt)}` };
   const held = permissions.get(approval.user);
   if (held === undefined || held.kind === 'unknown')
     return { code: 'unreadable', why: held?.why ?? 'the permission was not asked for' };
@@ -200,9 +199,7 @@ export function preApprovalFault(
   const after = approvingAttempt(state, order);
   const manifest = after?.order.manifest ?? null;
   if (after === null || manifest === null || after.order.order.preApprovedBy !== undefined)
-    return refused(
-      'no attempt of the manifest that is said to allow it was launched on an approval of its own',
-    );
+    return refused('no attempt of the manifest that is said to allow it was launched on an approval of its own');
   if (canonicalDigest(manifest, digestOf) !== order.preApprovedBy)
     return refused('the record has another manifest than the one that was approved');
   const earlier = state.attempts.find(

@@ -66,8 +66,7 @@ export function findOrder(
   const order = state?.order ?? null;
   if (state === null || order === null || order.digest !== digest)
     return refuse('order-unknown', 'standing', 'the logbook has no such order');
-  if (order.order.repository !== repository)
-    return refuse('other-repository', 'standing', order.order.repository);
+  if (order.order.repository !== repository) return refuse('other-repository', 'standing', order.order.repository);
   const defect = orderDefect(state, order, digestOf);
   if (defect !== null) return refuse('order-forged', 'standing', defect);
   return state.submission !== null || order.status === 'submitted' || order.status === 'failed'
@@ -152,11 +151,7 @@ function relaunchRefusal(state: RunState, { order }: IssuedOrder, facts: OrderFa
   const before = asLaunched(state);
   const response = responseTo(before);
   if (response?.kind !== 'relaunch')
-    return refuse(
-      'relaunch-not-due',
-      'ending',
-      response?.kind === 'ask' ? response.why.reason : 'no failure',
-    );
+    return refuse('relaunch-not-due', 'ending', response?.kind === 'ask' ? response.why.reason : 'no failure');
   const asked = askedFor(before);
   if (asked !== null) return askedRefusal(state, asked, facts);
   if (recordedRuns.kind === 'unknown') return refuse('unreadable', 'standing', recordedRuns.why);
@@ -196,13 +191,10 @@ function gateRefusal(gates: OrderFacts['gates']): OrderRefusal | null {
   if (gates.kind === 'unknown') return refuse('unreadable', 'standing', gates.why);
   const verdicts = runnerVerdicts(gates.value);
   for (const { gate, outcome, code, found } of verdicts) {
-    if (outcome === 'fail' && isRunnerGate(gate))
-      return refuse(gate, 'ending', [code, ...told(found)].join(', '));
+    if (outcome === 'fail' && isRunnerGate(gate)) return refuse(gate, 'ending', [code, ...told(found)].join(', '));
   }
   const open = verdicts.find(({ outcome }) => outcome === 'unknown');
-  return open === undefined
-    ? null
-    : refuse('unreadable', 'standing', `${open.gate}: ${whyUnknown(open) || open.code}`);
+  return open === undefined ? null : refuse('unreadable', 'standing', `${open.gate}: ${whyUnknown(open) || open.code}`);
 }
 
 /** A relaunched manifest does not name the checkpoint to resume from. The runner must find the same one in its own listing. */
@@ -234,8 +226,7 @@ function pullFault(
 ): { readonly code: RefusalCode; readonly why: string } | null {
   if (pull.state !== 'open')
     return { code: 'pull-closed', why: `#${pull.number} is ${pull.merged ? 'merged' : 'closed'}` };
-  if (pull.headRepository !== repository)
-    return { code: 'fork', why: pull.headRepository ?? 'a deleted fork' };
+  if (pull.headRepository !== repository) return { code: 'fork', why: pull.headRepository ?? 'a deleted fork' };
   if (pull.baseBranch !== config.lane.targetBranch) return { code: 'manifest-changed', why: pull.baseBranch };
   return pull.headSha === commit ? null : { code: 'manifest-changed', why: pull.headSha };
 }
@@ -244,8 +235,7 @@ function pullFault(
 function approvedBodies(state: RunState, { order }: IssuedOrder): readonly (Digest | null)[] {
   return order.approvals.map(
     (cited) =>
-      state.approvals.find((given) => given.comment === cited.comment && given.surface === cited.surface)
-        ?.body ?? null,
+      state.approvals.find((given) => given.comment === cited.comment && given.surface === cited.surface)?.body ?? null,
   );
 }
 
@@ -263,11 +253,7 @@ function refuse(code: RefusalCode, effect: 'standing' | 'ending', why: string): 
  * too, but a runner that submits under an id checks it itself. The recorded manifest later decides how often the job is
  * relaunched and when its machine is destroyed, so it must be the approved one.
  */
-function orderDefect(
-  state: RunState,
-  { order, digest, manifest }: IssuedOrder,
-  digestOf: DigestOf,
-): string | null {
+function orderDefect(state: RunState, { order, digest, manifest }: IssuedOrder, digestOf: DigestOf): string | null {
   if (canonicalDigest(order, digestOf) !== digest) return 'its digest is that of another order';
   if (manifest !== null && canonicalDigest(manifest, digestOf) !== order.digest)
     return 'the record has another manifest than the one that it names';
@@ -300,8 +286,7 @@ export function verifyWorkflowOrigin(
   const branch = `refs/heads/${home.defaultBranch}`;
   if (place.event !== 'workflow_dispatch') return { code: 'wrong-origin', why: place.event };
   if (place.ref !== branch) return { code: 'wrong-origin', why: place.ref };
-  if (place.workflowRef === '')
-    return { code: 'unreadable', why: 'the runner does not say which workflow this is' };
+  if (place.workflowRef === '') return { code: 'unreadable', why: 'the runner does not say which workflow this is' };
   const [path = '', ref = ''] = splitAtLast(place.workflowRef, '@');
   if (path.toLowerCase() !== `${home.repository}/.github/workflows/${home.workflow}`.toLowerCase())
     return { code: 'wrong-origin', why: place.workflowRef };

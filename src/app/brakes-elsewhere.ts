@@ -22,8 +22,7 @@ export async function commentsElsewhere(
     if (!page.value.isWhole) return unknown('more was written since the approval than is read');
     found.push(...page.value.found);
   }
-  const mayBrake = (one: SweptComment): boolean =>
-    !one.isBot && !here.has(one.thread) && /\/hold|run=/.test(one.body);
+  const mayBrake = (one: SweptComment): boolean => !one.isBot && !here.has(one.thread) && /\/hold|run=/.test(one.body);
   return known(found.filter(mayBrake).map((one) => factsOf(one, digestOf)));
 }
 

@@ -67,9 +67,7 @@ export async function gatherBrakes(
     if (name === null || permission?.kind !== 'known') return [];
     // People can revoke their own approval after losing the permission.
     const isOwn = name === 'revoke' && approvers.has(author.id);
-    return isOwn || mayBrake(open, name, author, permission.value)
-      ? [{ name, login: author.login, thread }]
-      : [];
+    return isOwn || mayBrake(open, name, author, permission.value) ? [{ name, login: author.login, thread }] : [];
   });
   return known(found);
 }
@@ -99,10 +97,7 @@ function placeOf({ config, store }: Open): PlaceOf {
 }
 
 /** Authors without a role in the repository. Used only if there are too many authors to request each permission. */
-async function untrustedAmong(
-  client: GitHubClient,
-  authors: readonly Actor[],
-): Promise<Observed<ReadonlySet<number>>> {
+async function untrustedAmong(client: GitHubClient, authors: readonly Actor[]): Promise<Observed<ReadonlySet<number>>> {
   if (authors.length <= BRAKE_AUTHORS_MAX) return known(new Set());
   const people = await readPeople(client);
   if (people.kind === 'unknown') return people;

@@ -33,8 +33,7 @@ export async function deliver(
   run: RunId,
 ): Promise<void> {
   const state = store.current().runs.find((one) => one.run === run);
-  const owed =
-    state === undefined ? [] : undelivered(state).filter(({ seq }) => store.appended(run).has(seq));
+  const owed = state === undefined ? [] : undelivered(state).filter(({ seq }) => store.appended(run).has(seq));
   if (state === undefined || owed.length === 0) return;
   const url = threadUrl(lab, approversThread(state));
   lab.boundary('send', 'before');
@@ -55,12 +54,7 @@ export async function deliver(
 
 type Delivered = EventDataByType['delivered'];
 
-function sent(
-  lab: Lab,
-  { onCall }: OpenLab['config'],
-  name: string,
-  message: ChannelMessage,
-): Promise<Delivery> {
+function sent(lab: Lab, { onCall }: OpenLab['config'], name: string, message: ChannelMessage): Promise<Delivery> {
   const channel = onCall.channels[name];
   return channel === undefined
     ? Promise.resolve({ outcome: 'failed', why: 'the config does not have it any more' })
@@ -69,7 +63,6 @@ function sent(
 
 /** The thread's page on github.com or on a GitHub Enterprise Server. */
 function threadUrl({ client: { baseUrl, owner, repo } }: Lab, thread: number): string {
-  const host =
-    baseUrl === 'https://api.github.com' ? 'https://github.com' : baseUrl.replace(/\/api\/v3$/, '');
+  const host = baseUrl === 'https://api.github.com' ? 'https://github.com' : baseUrl.replace(/\/api\/v3$/, '');
   return `${host}/${owner}/${repo}/issues/${thread}`;
 }

@@ -67,8 +67,7 @@ export function createTrackers(
     const known = made.get(JSON.stringify(settings));
     if (known !== undefined) return known;
     const key = keyFrom === null ? null : (environment[keyFrom] ?? '');
-    const tracker =
-      key === '' ? keyless(keyFrom ?? '') : TRACKERS[kind](host, { address, entity, project, key });
+    const tracker = key === '' ? keyless(keyFrom ?? '') : TRACKERS[kind](host, { address, entity, project, key });
     made.set(JSON.stringify(settings), tracker);
     return tracker;
   };

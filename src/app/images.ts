@@ -7,16 +7,10 @@ import { wantedImage } from '../run/contract.ts';
 import type { LaneScopedConfig } from '../run/lane.ts';
 import { lookAtImage, type RegistryHost } from '../stores/images/registry.ts';
 
-export type ImageOf = (
-  config: Pick<LabConfig, 'containers'>,
-  image: ImageReference,
-) => Promise<Observed<ImageLook>>;
+export type ImageOf = (config: Pick<LabConfig, 'containers'>, image: ImageReference) => Promise<Observed<ImageLook>>;
 
 /** Queries only registries that the config lists, each with its own key. */
-export function createImages(
-  environment: Readonly<Record<string, string | undefined>>,
-  host: RegistryHost,
-): ImageOf {
+export function createImages(environment: Readonly<Record<string, string | undefined>>, host: RegistryHost): ImageOf {
   return async ({ containers: { registries } }, image) => {
     const { registry } = image;
     const settings = Object.hasOwn(registries, registry) ? registries[registry] : undefined;

@@ -146,8 +146,7 @@ async function withAccounts(config: LabConfig, accountsOf: AccountsOf): Promise<
     ...lanes.flatMap(([, { inCharge }]) => inCharge),
   ];
   const named = new Map<string, readonly number[]>();
-  for (const { written } of listed)
-    if (written.startsWith('@')) named.set(written, await accountsOf(written));
+  for (const { written } of listed) if (written.startsWith('@')) named.set(written, await accountsOf(written));
   if (named.size === 0) return config;
   const filled = (list: readonly ListedPeople[]): ListedPeople[] =>
     list.map((one) => ({ ...one, ids: named.get(one.written) ?? one.ids }));
@@ -158,9 +157,7 @@ async function withAccounts(config: LabConfig, accountsOf: AccountsOf): Promise<
       ...onCall,
       shifts: onCall.shifts.map((shift) => ({ ...shift, users: filled(shift.users) })),
     },
-    lanes: Object.fromEntries(
-      lanes.map(([name, lane]) => [name, { ...lane, inCharge: filled(lane.inCharge) }]),
-    ),
+    lanes: Object.fromEntries(lanes.map(([name, lane]) => [name, { ...lane, inCharge: filled(lane.inCharge) }])),
   };
 }
 

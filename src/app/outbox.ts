@@ -49,8 +49,7 @@ export async function postOwed(open: OpenLab, troubles: Trouble[], upTo: Pass = 
   for (const run of runs.keys())
     if (store.appended(run).size > (posted.runs.get(run)?.entries ?? 0)) posted.owing.add(run);
   const owing = [...posted.owing].flatMap((run) => runs.get(run) ?? []);
-  for (const { run } of owing)
-    await contained(open, troubles, { run, thread: null }, () => deliver(open, run));
+  for (const { run } of owing) await contained(open, troubles, { run, thread: null }, () => deliver(open, run));
   const passes = [
     ...owing.filter((state) => owesAlert(open, state)).map(({ run }) => [run, 'alerts'] as const),
     ...(upTo === 'all' ? owing : []).map(({ run }) => [run, 'all'] as const),
@@ -65,9 +64,7 @@ export async function postOwed(open: OpenLab, troubles: Trouble[], upTo: Pass = 
 /** Whether an incident still has to be posted; this does not read the threads. */
 function owesAlert({ store, posted }: OpenLab, { run, incidents }: RunState): boolean {
   const outcomes = posted.runs.get(run)?.memory.outcomes;
-  return incidents.some(
-    ({ seq }) => store.appended(run).has(seq) && outcomes?.get(`${ALERT}${seq}`) === undefined,
-  );
+  return incidents.some(({ seq }) => store.appended(run).has(seq) && outcomes?.get(`${ALERT}${seq}`) === undefined);
 }
 
 /** Prefix of the keys of incident comments. */
@@ -140,9 +137,7 @@ function afterWrite(
   if (effect.kind !== 'edit-comment') return ours;
   const { written } = outcome;
   if (written === undefined) return null;
-  return ours.map((one) =>
-    one.id === effect.comment ? { ...one, ...written, editedAt: written.updatedAt } : one,
-  );
+  return ours.map((one) => (one.id === effect.comment ? { ...one, ...written, editedAt: written.updatedAt } : one));
 }
 
 // Texts outside a run's own threads.
@@ -173,11 +168,7 @@ export async function say(open: OpenLab, owed: OwedComment, since: Instant | nul
 }
 
 /** Same as `say`, for a thread that was already read. */
-export async function sayAmong(
-  open: OpenLab,
-  owed: OwedComment,
-  comments: readonly CommentFacts[],
-): Promise<Said> {
+export async function sayAmong(open: OpenLab, owed: OwedComment, comments: readonly CommentFacts[]): Promise<Said> {
   const effect = decideComment(owed, comments);
   const outcome = effect === null ? null : await perform(open, effect);
   if (outcome === null || outcome.kind === 'done') {
@@ -216,8 +207,7 @@ export async function keepIssue(open: OpenLab, owed: OwedIssue): Promise<string 
   const kept = await keptIssue(open, owed);
   if (kept.kind === 'unknown') return kept.why;
   // The issue may change back to an earlier text, so remember only the newest one.
-  for (const one of open.posted.texts.keys())
-    if (one.startsWith(`${owed.marker} `)) open.posted.texts.delete(one);
+  for (const one of open.posted.texts.keys()) if (one.startsWith(`${owed.marker} `)) open.posted.texts.delete(one);
   notePosted(open, key);
   return null;
 }
@@ -230,8 +220,7 @@ async function keptIssue(open: OpenLab, owed: OwedIssue): Promise<Observed<numbe
   if (effect === null) return known(standing.value?.number ?? null);
   const outcome = await perform(open, effect);
   if (outcome.kind !== 'done') return unknown(outcome.message);
-  if (effect.kind !== 'open-issue' || owed.state !== 'closed' || outcome.number === null)
-    return known(outcome.number);
+  if (effect.kind !== 'open-issue' || owed.state !== 'closed' || outcome.number === null) return known(outcome.number);
   // The subject ended before its issue was opened: open the issue and close it.
   const closing = { kind: 'edit-issue', issue: outcome.number, expected: null, body: null } as const;
   const closed = await perform(open, { ...closing, state: 'closed' });

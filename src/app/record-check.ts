@@ -4,23 +4,9 @@ import type { GitReader } from '../domain/git.ts';
 import type { CheckpointedRun } from '../domain/logbook/events/record-events.ts';
 import type { PublicKey } from '../domain/logbook/parts.ts';
 import type { Sha, TreeId } from '../domain/values.ts';
-import {
-  type Anchor,
-  decodeLine,
-  type FileState,
-  signedText,
-  type VerifySignature,
-} from '../logbook/chain.ts';
+import { type Anchor, decodeLine, type FileState, signedText, type VerifySignature } from '../logbook/chain.ts';
 import { isLast } from '../logbook/mark.ts';
-import {
-  eventsPath,
-  folderOf,
-  type GoodFile,
-  monthIn,
-  placeAt,
-  textOf,
-  textOfEvents,
-} from '../logbook/segments.ts';
+import { eventsPath, folderOf, type GoodFile, monthIn, placeAt, textOf, textOfEvents } from '../logbook/segments.ts';
 import {
   type LogbookStore,
   NOT_STORED,
@@ -75,9 +61,7 @@ export function goodOf(
   const [text = '', ...next] = texts;
   if (texts.length === 0 && before === null) return { ...NOTHING, run, folder };
   const from: Checkpoint | null =
-    before === null
-      ? null
-      : { entries: before.events.length, last: before.events.at(-1) ?? null, state: before.state };
+    before === null ? null : { entries: before.events.length, last: before.events.at(-1) ?? null, state: before.state };
   const { hash, verifySignature } = checking.lab;
   const verified = (verify: VerifySignature): Verification =>
     verifyLogbook({
@@ -86,9 +70,7 @@ export function goodOf(
     });
   const closing = closingText(texts.at(-1) ?? '');
   const quick =
-    closing === null
-      ? null
-      : verified((key, signed, sig) => signed !== closing || verifySignature(key, signed, sig));
+    closing === null ? null : verified((key, signed, sig) => signed !== closing || verifySignature(key, signed, sig));
   // Which entry is bad, and what verifies before it, needs every signature.
   const { events, ends, bad, checkpoint } = quick?.bad === null ? quick : verified(verifySignature);
   // An unfinished file has no anchor; its marks and git history anchor it instead.
@@ -205,8 +187,7 @@ export async function lostVersions(checking: Checking, file: GoodFile, versions:
   let missing: Anchor | null = null;
   let fullest: GoodFile = file;
   for (const [part, ids] of [...versions].sort(([a], [b]) => a - b)) {
-    const own: ReadonlySet<TreeId> =
-      part <= file.ends.length ? git.beginningsOf(textOf(file, part), ids) : new Set();
+    const own: ReadonlySet<TreeId> = part <= file.ends.length ? git.beginningsOf(textOf(file, part), ids) : new Set();
     const others = [...ids].filter((id) => !own.has(id));
     if (others.length === 0) continue;
     for (const text of (await git.readBlobs(others)).values()) {

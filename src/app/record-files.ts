@@ -93,10 +93,7 @@ export async function loadAt(loading: Loading, head: Sha | null): Promise<Record
   const isBare = marks.length === 0 && held.size === 0;
   const stored = head !== null && isBare ? await storedMonths(loading.git, head) : new Map();
   const index = { ...named, begun: new Map([...stored, ...named.begun]) };
-  for (const { run, seq, hash } of [
-    ...(index.checkpoint?.ended.values() ?? []),
-    ...(index.checkpoint?.live ?? []),
-  ])
+  for (const { run, seq, hash } of [...(index.checkpoint?.ended.values() ?? []), ...(index.checkpoint?.live ?? [])])
     store.remember(run, { seq, hash });
   const usual = new Set([JOURNAL, ...runsToRead(marks, index)]);
   await readAll(
@@ -177,8 +174,7 @@ function takeIn(
 
 /** Only versions with the missing entry count: a stolen key can replace entries with other ones, and with more of them. */
 function hasLost(fault: LogbookFault): (version: Pick<GoodFile, 'events'>) => boolean {
-  return ({ events }) =>
-    fault.kind !== 'entry-missing' || events[fault.seq]?.hash.startsWith(fault.hash) === true;
+  return ({ events }) => fault.kind !== 'entry-missing' || events[fault.seq]?.hash.startsWith(fault.hash) === true;
 }
 
 /** A file that cannot be read because of a bug, with the previous state of the run. */
@@ -209,12 +205,7 @@ async function judge(
 }
 
 /** If a file is missing, the files after it may be missing, too. Searches the history file by file until none is found. */
-async function lostInHistory(
-  loading: Loading,
-  head: Sha | null,
-  file: ReadFile,
-  versions: Versions,
-): Promise<Loss> {
+async function lostInHistory(loading: Loading, head: Sha | null, file: ReadFile, versions: Versions): Promise<Loss> {
   const all = new Map(versions);
   const last = Math.max(0, ...versions.keys());
   for (let part = last + 1; head !== null && part > file.ends.length + 1 && all.has(part - 1); part += 1) {
@@ -225,11 +216,7 @@ async function lostInHistory(
   return lostVersions(loading, file, all);
 }
 
-function askedOf(
-  { held, before }: Loading,
-  reads: readonly ReadRun[],
-  usual: ReadonlySet<string>,
-): readonly Asked[] {
+function askedOf({ held, before }: Loading, reads: readonly ReadRun[], usual: ReadonlySet<string>): readonly Asked[] {
   const wasBroken = new Set(before.broken.map(({ run }) => run));
   return reads.map(({ file: { run, folder }, stored }) => {
     const known = held.get(run);
@@ -265,12 +252,7 @@ function remember(store: LogbookStore, run: string, { events }: GoodFile): void 
 }
 
 /** The first fault of a file: a bad entry, or a missing entry that this process, a mark or the history knows. */
-function faultIn(
-  file: ReadFile,
-  byMark: Loss,
-  lostHere: Anchor | null,
-  byHistory: Loss,
-): LogbookFault | null {
+function faultIn(file: ReadFile, byMark: Loss, lostHere: Anchor | null, byHistory: Loss): LogbookFault | null {
   const { bad } = file;
   const missing = lostHere ?? byMark.missing;
   if (bad !== null && (missing === null || bad.seq <= missing.seq)) return { kind: 'bad-entry', ...bad };
@@ -279,10 +261,7 @@ function faultIn(
 }
 
 /** Builds the record from the verified files; the caller adds the head. */
-export function rebuilt(
-  { held, before }: Rebuilding,
-  broken: readonly BrokenRun[],
-): Omit<Record, 'head' | 'good'> {
+export function rebuilt({ held, before }: Rebuilding, broken: readonly BrokenRun[]): Omit<Record, 'head' | 'good'> {
   const runs = [...held.values()].flatMap(({ state }) =>
     state.kind === 'run' && state.state !== null ? [state.state] : [],
   );

@@ -3,15 +3,7 @@
 import type { GitReader } from '../domain/git.ts';
 import { type Instant, type Sha, toRfc3339 } from '../domain/values.ts';
 import type { ComposedRun } from '../logbook/append.ts';
-import {
-  isDecisive,
-  isGenuine,
-  isLast,
-  type Mark,
-  markMessage,
-  markName,
-  readMark,
-} from '../logbook/mark.ts';
+import { isDecisive, isGenuine, isLast, type Mark, markMessage, markName, readMark } from '../logbook/mark.ts';
 import type { GoodFile } from '../logbook/segments.ts';
 import type { LabConfig } from '../run/lane.ts';
 import type { Lab } from './lab.ts';

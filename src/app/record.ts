@@ -4,13 +4,7 @@ import { type FetchRequest, GitError, type GitReader, type PushOutcome } from '.
 import type { LogbookEvent } from '../domain/logbook/define.ts';
 import type { LogbookFault } from '../domain/logbook/logbook-fault.ts';
 import { type Instant, ok, type Result, type RunId, type Sha } from '../domain/values.ts';
-import {
-  type ComposedRun,
-  commitMessage,
-  composeAppend,
-  type Entry,
-  type IllegalDraft,
-} from '../logbook/append.ts';
+import { type ComposedRun, commitMessage, composeAppend, type Entry, type IllegalDraft } from '../logbook/append.ts';
 import { type Anchor, type AppendResult, JOURNAL } from '../logbook/chain.ts';
 import { MARK_PREFIX, type Mark, recentMarks } from '../logbook/mark.ts';
 import { projectLogbook, projectMonitoringState } from '../logbook/projection.ts';
@@ -68,10 +62,7 @@ function writtenOf(
   const file = { run, folder: folderOf(run, events[0]?.at ?? ''), events, ends };
   const markdown = new Map<number, string>();
   // Also rewrite the first file, which describes the whole run, and the file before a new one, which links to it.
-  for (const part of [
-    1,
-    ...files.flatMap((one) => (one.before === '' ? [one.part - 1, one.part] : [one.part])),
-  ])
+  for (const part of [1, ...files.flatMap((one) => (one.before === '' ? [one.part - 1, one.part] : [one.part]))])
     if (part > 0 && !markdown.has(part)) markdown.set(part, projectionOf(file, part));
   // Remember the ids as git will list them, so that a load after another push does not read these files again.
   const contents: (StoredFile | null)[] = ends.map((_, index) => before?.files[index] ?? null);
@@ -148,12 +139,7 @@ type Keeping = {
 };
 
 /** Keeps the record of one repository under one config. `before`: the record of an earlier store, to detect lost entries. */
-export function createEventStore(
-  lab: Lab,
-  config: LabConfig,
-  git: LabGit,
-  before: Record | null,
-): EventStore {
+export function createEventStore(lab: Lab, config: LabConfig, git: LabGit, before: Record | null): EventStore {
   const store = createLogbookStore({ reader: git, writer: git, branch: config.logbookBranch });
   for (const run of before?.lastGood ?? []) store.remember(run.run, run.head);
   if (before !== null && before.journal.head !== null) store.remember(JOURNAL, before.journal.head);
@@ -327,9 +313,7 @@ async function expectEntry(keeping: Keeping, run: RunId, anchor: Anchor, thread:
 /** Whether the run is known but too old to be read. */
 function isUnread({ held, seen }: Keeping, run: RecordName): boolean {
   const index = indexIn(held);
-  return (
-    !held.has(run) && foldersIn(seen, index).has(run) && ![JOURNAL, ...runsToRead(seen, index)].includes(run)
-  );
+  return !held.has(run) && foldersIn(seen, index).has(run) && ![JOURNAL, ...runsToRead(seen, index)].includes(run);
 }
 
 function isHeld({ held }: Keeping, run: RunId, { seq, hash }: Anchor): boolean {

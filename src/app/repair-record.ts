@@ -83,8 +83,7 @@ export async function repairRecord(repairing: Repairing): Promise<Repair> {
     atMs: at,
   });
   if (outcome.kind === 'pushed') return { files, commit: outcome.sha, refused: null };
-  const refused =
-    outcome.kind === 'rejected' ? 'somebody pushed to the branch meanwhile: try again' : outcome.message;
+  const refused = outcome.kind === 'rejected' ? 'somebody pushed to the branch meanwhile: try again' : outcome.message;
   return { files, commit: null, refused };
 }
 
@@ -98,8 +97,7 @@ async function filesOf(
   const stored = head === null ? null : (await storedRuns(git, head, [folder])).get(folder);
   const { events, apart } = stored ?? NOT_STORED;
   const files: Record<string, string | null> = {};
-  for (const part of [...events.keys().map((index) => index + 1), ...apart])
-    files[eventsPath(folder, part)] = null;
+  for (const part of [...events.keys().map((index) => index + 1), ...apart]) files[eventsPath(folder, part)] = null;
   const monitoring = projectMonitoringState(good.events);
   if (monitoring !== null) files[monitoringPath(folder)] = monitoring;
   for (const { part, text } of wholeFiles(good)) {
@@ -128,10 +126,7 @@ async function findBroken(
     if (last !== undefined) store.remember(run, { seq: last.seq, hash: last.hash });
   }
   const also = [...seen.keys(), ...past];
-  const record = await loadAt(
-    { ...reading, held: new Map(), also, before: { ...NOTHING_READ, good: seen } },
-    head,
-  );
+  const record = await loadAt({ ...reading, held: new Map(), also, before: { ...NOTHING_READ, good: seen } }, head);
   return record.broken.map(({ run, fault }) => ({ run, fault, good: record.good.get(run) ?? null }));
 }
 
@@ -166,11 +161,7 @@ async function asSeen(checking: Checking, tip: Sha, file: GoodFile): Promise<Goo
 }
 
 /** Earlier heads that are missing from the branch's history: the newest one that a mark proves, and those that a clone saw. */
-async function tipsBeside(
-  checking: Checking,
-  head: Sha | null,
-  seenAt: readonly Sha[],
-): Promise<readonly Sha[]> {
+async function tipsBeside(checking: Checking, head: Sha | null, seenAt: readonly Sha[]): Promise<readonly Sha[]> {
   const { git, marks } = checking;
   const candidates = [...seenAt];
   for (const seen of marks.toSorted((a, b) => b.mark.at.localeCompare(a.mark.at))) {

@@ -73,9 +73,7 @@ export function configSecrets(config: LabConfig): readonly SecretNeed[] {
       use: 'which jobs get and logs must not show',
     },
     {
-      names: Object.keys(config.clusters).flatMap(
-        (cluster) => traitsOf(config, cluster)?.secretVariables ?? [],
-      ),
+      names: Object.keys(config.clusters).flatMap((cluster) => traitsOf(config, cluster)?.secretVariables ?? []),
       ...LAUNCH_AND_WATCH,
       use: 'which opens a cluster',
     },

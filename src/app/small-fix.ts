@@ -1,13 +1,7 @@
 /** Searches a commit or a folder for the fix of a small mistake. */
 
 import { z } from 'zod';
-import {
-  type Failure,
-  type FixPlan,
-  NO_FIX_REASONS,
-  type NoFix,
-  planFix,
-} from '../diagnosis/fix/suggest-fix.ts';
+import { type Failure, type FixPlan, NO_FIX_REASONS, type NoFix, planFix } from '../diagnosis/fix/suggest-fix.ts';
 import { limits } from '../domain/limits.ts';
 import { known, type Observed, unknown } from '../domain/values.ts';
 import { scriptText } from '../host/python/script.ts';

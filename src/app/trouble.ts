@@ -58,9 +58,7 @@ export async function apartFromComments<T>(
 ): Promise<T> {
   const left = new Set<string>();
   const withoutText = (comments: readonly CommentFacts[]): readonly CommentFacts[] =>
-    left.size === 0
-      ? comments
-      : comments.map((one) => (left.has(commentName(one)) ? { ...one, body: '' } : one));
+    left.size === 0 ? comments : comments.map((one) => (left.has(commentName(one)) ? { ...one, body: '' } : one));
   for (;;) {
     try {
       return await work(withoutText);

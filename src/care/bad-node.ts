@@ -8,14 +8,7 @@ import { deleteStep, isSameAddress, type TpuVm, type VmListing } from '../domain
 import { type Incident, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import {
-  assertNever,
-  branded,
-  type DigestOf,
-  fromRfc3339,
-  type Instant,
-  isInstant,
-} from '../domain/values.ts';
+import { assertNever, branded, type DigestOf, fromRfc3339, type Instant, isInstant } from '../domain/values.ts';
 import { proposeAction } from './action-approval.ts';
 
 /** How long the machine listing is retried before a person is informed that it fails. */
@@ -104,8 +97,7 @@ function isOfAttempt(incident: Incident, attempt: number): boolean {
 export function judgeBadNode(match: BadNodeMatch, listing: VmListing | null, now: Instant): BadNodeJudgement {
   const { workers, since } = match;
   const [address] = workers;
-  if (address === undefined)
-    return unclear('no-address', 'no line of the log says on which worker it happened');
+  if (address === undefined) return unclear('no-address', 'no line of the log says on which worker it happened');
   if (workers.includes('several')) return unclear('several-workers', workers.join(', '));
   if (listing === null) return unclear('not-configured', address);
   if (listing.kind === 'unknown')

@@ -4,12 +4,7 @@
  */
 
 import { z } from 'zod';
-import {
-  namedStep,
-  type SearchedRoot,
-  type StoredCheckpoint,
-  type StorePath,
-} from '../domain/checkpoint/stored.ts';
+import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
 import { jsonIn, withoutEndSlashes } from '../domain/values.ts';
 import { type Lineage, standingIn } from './lineage.ts';
 
@@ -72,9 +67,7 @@ function isOnlyFolderOf(roots: readonly SearchedRoot[], { path, metadata }: Stor
 
 /** Which root could not be listed, and why; null if all were. */
 export function unlisted(roots: readonly SearchedRoot[]): string | null {
-  const [first] = roots.flatMap(({ root, found }) =>
-    found.kind === 'unknown' ? [`${root}: ${found.why}`] : [],
-  );
+  const [first] = roots.flatMap(({ root, found }) => (found.kind === 'unknown' ? [`${root}: ${found.why}`] : []));
   return first ?? null;
 }
 

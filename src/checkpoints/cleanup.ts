@@ -110,11 +110,7 @@ function writtenUpTo(attempts: ReturnType<typeof lineageOf>['attempts']): number
 }
 
 /** Unknown if a root could not be listed; then nothing is deleted. */
-export function retentionOf(
-  roots: readonly SearchedRoot[],
-  needs: Needs,
-  wishes: Wishes,
-): Observed<Retention> {
+export function retentionOf(roots: readonly SearchedRoot[], needs: Needs, wishes: Wishes): Observed<Retention> {
   const blind = unlisted(roots);
   if (blind !== null) return unknown(blind);
   const all = judgeAll({ roots, lineage: needs.lineage });
@@ -191,15 +187,12 @@ export function rootsOf(
   { run, proposal, gate, order, attempts }: RunState,
   lane: Pick<LaneConfig, 'checkpointRoots'>,
 ): readonly StorePath[] {
-  const manifests = [...attempts.map((past) => past.order), order, gate].flatMap(
-    (one) => one?.manifest ?? [],
-  );
+  const manifests = [...attempts.map((past) => past.order), order, gate].flatMap((one) => one?.manifest ?? []);
   const { date } = proposal;
   return [
     ...new Set(
       manifests.flatMap(
-        ({ runName, outputRoot, resume }) =>
-          resume.roots ?? checkpointRoots(lane, { run, date, runName, outputRoot }),
+        ({ runName, outputRoot, resume }) => resume.roots ?? checkpointRoots(lane, { run, date, runName, outputRoot }),
       ),
     ),
   ];
@@ -329,11 +322,7 @@ export function planCleanup(
 }
 
 /** An open proposal of the same checkpoints by the same person. */
-function openList(
-  { actions }: RunState,
-  { data: { proposal } }: ActionDraft,
-  askedBy: Actor,
-): ActionRecord | null {
+function openList({ actions }: RunState, { data: { proposal } }: ActionDraft, askedBy: Actor): ActionRecord | null {
   const isSame = ({ proposal: { change, steps }, claim: begun, ended }: ActionRecord): boolean =>
     begun === null &&
     ended === null &&

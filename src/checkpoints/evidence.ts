@@ -1,12 +1,7 @@
 /** Evidence for a seal or milestone besides the engine's status: a complete checkpoint and the tracker's identity (policy HR-65, HR-66). */
 
 import type { LaneConfig } from '../config/lane-schema.ts';
-import {
-  type FoundCheckpoints,
-  namedStep,
-  type SearchedRoot,
-  type StorePath,
-} from '../domain/checkpoint/stored.ts';
+import { type FoundCheckpoints, namedStep, type SearchedRoot, type StorePath } from '../domain/checkpoint/stored.ts';
 import { limits } from '../domain/limits.ts';
 import type { SealedCheckpoint } from '../domain/logbook/events/checkpoint-events.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
@@ -25,14 +20,9 @@ export type SealArtefacts = {
 };
 
 /** Reads the evidence from the record, the log and the store. */
-export function sealArtefacts(
-  state: RunState,
-  lane: LaneConfig,
-  found: Observed<FoundCheckpoints>,
-): SealArtefacts {
+export function sealArtefacts(state: RunState, lane: LaneConfig, found: Observed<FoundCheckpoints>): SealArtefacts {
   const tracker = trackerOf(state);
-  const other =
-    tracker === 'other' ? ['tracker: its log names another run than the one that was approved'] : [];
+  const other = tracker === 'other' ? ['tracker: its log names another run than the one that was approved'] : [];
   // rule HR-13
   const finalStep = lane.finalStep ?? state.end?.totalSteps ?? null;
   const said = finalWordOf(state, finalStep);
@@ -49,9 +39,7 @@ export function sealArtefacts(
     return { missing: [`checkpoint: ${newest.why}`, ...other], unproven, unseen, checkpoint: null };
   const { step } = newest.value;
   const short = isShort(state, finalStep, step)
-    ? [
-        `final checkpoint: the newest complete one is of step ${step}, and the last step is ${finalStep ?? 'not known'}`,
-      ]
+    ? [`final checkpoint: the newest complete one is of step ${step}, and the last step is ${finalStep ?? 'not known'}`]
     : [];
   return { missing: [...short, ...other], unproven, unseen, checkpoint: { ...newest.value, unseen } };
 }
@@ -82,10 +70,7 @@ function isShort({ end }: RunState, finalStep: number | null, step: number): boo
 }
 
 /** The checkpoint to resume from. While the job runs, only a permanent one, because training deletes temporary ones. */
-function newestOf(
-  state: RunState,
-  found: Observed<FoundCheckpoints>,
-): Observed<Omit<SealedCheckpoint, 'unseen'>> {
+function newestOf(state: RunState, found: Observed<FoundCheckpoints>): Observed<Omit<SealedCheckpoint, 'unseen'>> {
   if (found.kind === 'unknown') return found;
   const search = { roots: found.value.roots, lineage: lineageFor(state) };
   const temporary = state.end === null ? temporaryIn(search) : [];
@@ -116,10 +101,7 @@ function trackerOf(state: RunState): 'same' | 'other' | 'unseen' {
 }
 
 /** The roots that the watch can list; none if one is readable only on the job's machine. */
-export function watchedRoots(
-  state: RunState,
-  lane: Pick<LaneConfig, 'checkpointRoots'>,
-): readonly StorePath[] {
+export function watchedRoots(state: RunState, lane: Pick<LaneConfig, 'checkpointRoots'>): readonly StorePath[] {
   const roots = rootsOf(state, lane);
   return roots.every((root) => /^(gs:\/\/|s3:\/\/|\/)/.test(root)) ? roots : [];
 }

@@ -3,13 +3,7 @@
 import { folderName, namedStep, type StorePath } from '../domain/checkpoint/stored.ts';
 import { pastAttempt } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
-import type {
-  Ending,
-  IssuedOrder,
-  Observation,
-  RejectedCheckpoint,
-  RunState,
-} from '../domain/logbook/run-state.ts';
+import type { Ending, IssuedOrder, Observation, RejectedCheckpoint, RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, withoutEndSlashes } from '../domain/values.ts';
 
 export type RecordedAttempt = WritingAttempt & {
@@ -50,9 +44,7 @@ export function lineageFor(state: RunState): Lineage {
 
 /** From the claim on, a job may write, unless the order failed. */
 function underWay({ order, observation, end }: RunState): Parts | null {
-  return order === null || order.claim === null || order.status === 'failed'
-    ? null
-    : { order, observation, end };
+  return order === null || order.claim === null || order.status === 'failed' ? null : { order, observation, end };
 }
 
 function recorded({ order, observation, end }: Parts, before: readonly RecordedAttempt[]): RecordedAttempt {

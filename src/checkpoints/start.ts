@@ -1,11 +1,6 @@
 /** Verifies the checkpoint that a run is to start from, against the store and the producing run's record. */
 
-import {
-  namedStep,
-  type SearchedRoot,
-  type StoredCheckpoint,
-  type StorePath,
-} from '../domain/checkpoint/stored.ts';
+import { namedStep, type SearchedRoot, type StoredCheckpoint, type StorePath } from '../domain/checkpoint/stored.ts';
 import { type CheckpointPlan, OUTSIDE, takesCheckpoint } from '../domain/launch/contract.ts';
 import { failedAttempt } from '../domain/launch/next-attempt.ts';
 import { ordersOf, type RunState } from '../domain/logbook/run-state.ts';
@@ -113,8 +108,7 @@ export function isWrittenBy(
 ): boolean {
   const writtenAt = metadata.kind === 'known' ? (metadata.value?.writtenAt ?? null) : null;
   return writersOf(path, runs).some(
-    (one) =>
-      writtenAt === null || standingIn(lineageFor(one), { step: step ?? 0, writtenAt }).attempt !== null,
+    (one) => writtenAt === null || standingIn(lineageFor(one), { step: step ?? 0, writtenAt }).attempt !== null,
   );
 }
 
@@ -202,9 +196,7 @@ export function resumePoint(state: RunState, input: ResumeInput): Observed<Resum
   if (takesCheckpoint({ command, resume: plan })) return chosen;
   const own = chooseCheckpoint({ ...search, lineage: null });
   const takes = own.kind === 'chosen' ? own.checkpoint.stored.path : begun;
-  return takes === null || takes === point.path
-    ? chosen
-    : known({ kind: 'takes-other', path: point.path, takes });
+  return takes === null || takes === point.path ? chosen : known({ kind: 'takes-other', path: point.path, takes });
 }
 
 /** The run's own roots and lineage; unlisted roots count as unreadable. Null if only the job's machine can read them. */
@@ -220,11 +212,7 @@ export function ownSearch(
 }
 
 /** If another run writes there too, the time does not identify the writer. */
-function pointOf(
-  { run }: RunState,
-  { stored, metadata }: CompleteCheckpoint,
-  runs: readonly RunState[],
-): ResumePoint {
+function pointOf({ run }: RunState, { stored, metadata }: CompleteCheckpoint, runs: readonly RunState[]): ResumePoint {
   const { step } = metadata;
   const others = runs.filter((other) => other.run !== run);
   const isOthers = isWrittenBy(others, stored, step);
@@ -232,11 +220,7 @@ function pointOf(
 }
 
 /** Rechecks the original checkpoint, which may be deleted or rejected by now. */
-function again(
-  { run }: RunState,
-  begun: StorePath,
-  { plan, searched, runs }: ResumeInput,
-): Observed<ResumePoint> {
+function again({ run }: RunState, begun: StorePath, { plan, searched, runs }: ResumeInput): Observed<ResumePoint> {
   const asked = plan.from !== null && rootOf(plan.from.path) === rootOf(begun) ? plan.from.run : run;
   const start = startPoint({ path: begun, run: asked }, searched, known(runs));
   if (start.kind === 'unknown') return start;

@@ -103,10 +103,7 @@ function bindingRefusal(
   const shownAt = shownAtOf(context.state, digest);
   if (shownAt === null) return answer('approval-not-shown', { digest: bindingHex(digest) });
   // GitHub's times are whole seconds: within one second of an edit, the author may have read either text.
-  const shownForMs = Math.max(
-    policy.approvals.shownForMs,
-    context.state.cardEdit === null ? 0 : MS_PER_SECOND,
-  );
+  const shownForMs = Math.max(policy.approvals.shownForMs, context.state.cardEdit === null ? 0 : MS_PER_SECOND);
   if (!wasShownBefore(shownAt, comment.createdAt, shownForMs)) return unbound('before-shown');
   if (comment.surface === 'review' && (commit === null || comment.commit !== commit))
     return unbound('other-commit', comment.commit ?? '');
@@ -121,8 +118,7 @@ const HOUR_MS = 3_600_000;
 function recordApproval(context: CommandContext, digest: Digest): CommandDecision {
   const { state, actor, comment, policy, gates } = context;
   const standing = standingApprovals(state);
-  if (standing.some((a) => a.actor.id === actor.id))
-    return answer('already-approved', { digest: digest.slice(7, 19) });
+  if (standing.some((a) => a.actor.id === actor.id)) return answer('already-approved', { digest: digest.slice(7, 19) });
   if (gates === null || comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const count = standing.length + 1;
   const detail = { digest: digest.slice(7, 19), count, quorum: policy.quorum };

@@ -4,26 +4,14 @@
  */
 
 import { approverFault } from '../care/action-approval.ts';
-import {
-  type ActionRecord,
-  approvalEndsAt,
-  proposalShownAt,
-  targetName,
-  waitedAt,
-} from '../domain/actions/action.ts';
+import { type ActionRecord, approvalEndsAt, proposalShownAt, targetName, waitedAt } from '../domain/actions/action.ts';
 import { targetFacts } from '../domain/launch/hold.ts';
 import { bindingHex, namingOf, wasShownBefore } from '../domain/launch/order.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
 import { need } from '../domain/reconcile-request.ts';
 import { toRfc3339 } from '../domain/values.ts';
-import {
-  type AnswerDecision,
-  answer,
-  type CommandDefinition,
-  NOT_ON_A_LINE,
-  type PlaceContext,
-} from './decision.ts';
+import { type AnswerDecision, answer, type CommandDefinition, NOT_ON_A_LINE, type PlaceContext } from './decision.ts';
 import { digestPrefix } from './values.ts';
 
 export const approve = {
@@ -68,9 +56,7 @@ function decideAction(context: ActionContext, runs: readonly RunState[]): Answer
   const given = args['digest'];
   const waiting = actions.value.filter((one) => one.ended === null && waitedAt(one, comment));
   const meant =
-    given === undefined
-      ? undefined
-      : actions.value.findLast(({ digest }) => namingOf(given, digest) !== 'other');
+    given === undefined ? undefined : actions.value.findLast(({ digest }) => namingOf(given, digest) !== 'other');
   if (meant === undefined) {
     const launch = runs.find(({ gate }) => namingOf(given, gate?.digest ?? '') === 'named');
     if (launch?.gate?.digest != null && !isOver(launch))
@@ -92,9 +78,7 @@ function decideAction(context: ActionContext, runs: readonly RunState[]): Answer
 
 /** For such a digest, the general answer reports that the run is over. */
 function isOfEndedRun(given: string | undefined, runs: readonly RunState[]): boolean {
-  return runs.some(
-    (run) => isOver(run) && run.actions.some(({ digest }) => namingOf(given, digest) === 'named'),
-  );
+  return runs.some((run) => isOver(run) && run.actions.some(({ digest }) => namingOf(given, digest) === 'named'));
 }
 
 function linesOf(records: readonly ActionRecord[]): string {
@@ -116,8 +100,7 @@ function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | nu
   });
   if (fault === 'not-permitted')
     return answer('not-permitted', {
-      needs:
-        proposal.change.kind === 'delete-checkpoint' ? policy.approvals.permission : policy.permissions.care,
+      needs: proposal.change.kind === 'delete-checkpoint' ? policy.approvals.permission : policy.permissions.care,
       held: permission,
     });
   if (ended !== null) return answer('action-done', { outcome: ended.outcome, code: ended.code });
@@ -125,8 +108,7 @@ function refusal(context: ActionContext, one: ActionRecord): AnswerDecision | nu
   if (begun !== null) return answer('close-under-way');
   if (comment.surface === 'review-comment') return NOT_ON_A_LINE;
   const shownAt = proposalShownAt(one);
-  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt))
-    return answer('action-nothing-proposed');
+  if (shownAt === null || !wasShownBefore(shownAt, comment.createdAt)) return answer('action-nothing-proposed');
   if (!wasOnShow(context, one)) return answer('action-not-shown', { lines: linesOf([one]) });
   if (now >= comment.createdAt + policy.approvalMaxAgeMs)
     return answer('approval-line-needed', {

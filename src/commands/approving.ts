@@ -27,9 +27,7 @@ export function unlessApprover({
   policy: { approvals },
   actor,
 }: Pick<CommandContext, 'permission' | 'policy' | 'actor'>): AnswerDecision | null {
-  return mayApprove(permission, actor.id, approvals)
-    ? null
-    : answer('not-permitted', { needs: approvals.permission });
+  return mayApprove(permission, actor.id, approvals) ? null : answer('not-permitted', { needs: approvals.permission });
 }
 
 /** The event for an approval. `digest`: the manifest; `body`: fingerprint of the proposal's text. */

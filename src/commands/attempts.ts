@@ -34,15 +34,7 @@ import {
   NO_JOB,
   NOT_ON_A_LINE,
 } from './decision.ts';
-import {
-  contractText,
-  digestPrefix,
-  keptSteps,
-  reasonText,
-  runWord,
-  stepBack,
-  stepNumber,
-} from './values.ts';
+import { contractText, digestPrefix, keptSteps, reasonText, runWord, stepBack, stepNumber } from './values.ts';
 import { withoutJob } from './watching.ts';
 
 export const relaunch = {

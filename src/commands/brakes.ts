@@ -36,10 +36,7 @@ export type MeantLane =
 type LanesOfPlace = Pick<PlaceContext, 'lanes' | 'proposing' | 'laneHere'>;
 
 /** The named lane, the thread's, or the only one with proposals. Adoption lanes must be named or be the thread's. `named`: `lane=`. */
-export function meantLane(
-  named: string | undefined,
-  { lanes, proposing, laneHere }: LanesOfPlace,
-): MeantLane {
+export function meantLane(named: string | undefined, { lanes, proposing, laneHere }: LanesOfPlace): MeantLane {
   if (named !== undefined)
     return lanes.includes(named) || named === laneHere
       ? { kind: 'lane', lane: named }
@@ -75,8 +72,7 @@ export function meantHold(
   args: Args,
   place: Parameters<typeof meantLane>[1],
 ): { readonly kind: 'hold'; readonly target: HoldTarget } | Exclude<MeantLane, { kind: 'lane' }> {
-  if (args['scope'] !== undefined)
-    return { kind: 'hold', target: { scope: 'repository', lane: null, date: null } };
+  if (args['scope'] !== undefined) return { kind: 'hold', target: { scope: 'repository', lane: null, date: null } };
   const meant = meantLane(args['lane'], place);
   if (meant.kind !== 'lane') return meant;
   const date = args['date'] ?? null;
@@ -119,8 +115,7 @@ function holdRun({ state, actor, args }: NamedContext): AnswerDecision {
   // A hold also blocks proposed cluster changes and further attempts.
   const isOpen = state.actions.some(({ claim: begun, ended }) => begun === null && ended === null);
   const isLaunched = !isBeforeLaunch(state) || state.order?.status === 'claimed';
-  if (isLaunched && !isOpen && !mayGoOn(state))
-    return answer('too-late', { jobId: state.submission?.jobId ?? '' });
+  if (isLaunched && !isOpen && !mayGoOn(state)) return answer('too-late', { jobId: state.submission?.jobId ?? '' });
   const reason = args['reason'] ?? '';
   const drop = dropByBrake(state);
   const held = heldDraft(actor, { scope: 'run', lane: null, date: null }, reason);
@@ -163,8 +158,7 @@ export const unhold = {
   summary: 'Lifts the hold of `/hold` with the same arguments. Earlier approvals do not come back.',
   example: '/unhold',
   confusedWith: ['thaw', 'unfreeze', 'unskip', 'unlock', 'release', 'resume', 'continue'],
-  decide: (context) =>
-    namesWiderHold(context.args) ? liftPlace(context) : liftRun(context, liftCommands(context)),
+  decide: (context) => (namesWiderHold(context.args) ? liftPlace(context) : liftRun(context, liftCommands(context))),
   decideNamed: (context) => liftRun(context, []),
   decideWithoutRun: liftPlace,
 } as const satisfies CommandDefinition;
@@ -181,15 +175,10 @@ function liftPlace(context: PlaceContext): AnswerDecision {
   if (journalHolds.kind === 'unknown') return answer('logbook-broken');
   // A hold may be on a lane that the config no longer has.
   const held = journalHolds.value.flatMap(({ lane }) => (lane === null ? [] : [lane]));
-  const meant = meantHold(
-    args,
-    args['lane'] === undefined ? context : { ...context, lanes: [...lanes, ...held] },
-  );
+  const meant = meantHold(args, args['lane'] === undefined ? context : { ...context, lanes: [...lanes, ...held] });
   if (meant.kind !== 'hold') return laneUnclear(meant);
   const { scope, lane, date } = meant.target;
-  const hold = journalHolds.value.find(
-    (one) => one.scope === scope && one.lane === lane && one.date === date,
-  );
+  const hold = journalHolds.value.find((one) => one.scope === scope && one.lane === lane && one.date === date);
   if (hold === undefined) return answer('unhold-nothing', { others: liftCommands(context) });
   return answer('unheld', targetFacts(hold), [], [releasedDraft(actor, hold)]);
 }

@@ -64,9 +64,7 @@ function lanePast(context: PlaceContext): AnswerDecision | null {
   if (args['lane'] === undefined) return null;
   const meant = meantLane(args['lane'], context);
   if (meant.kind !== 'lane') return laneUnclear(meant);
-  return recordedRuns.kind === 'unknown'
-    ? answer('logbook-broken')
-    : answer('lane-past', { lane: meant.lane });
+  return recordedRuns.kind === 'unknown' ? answer('logbook-broken') : answer('lane-past', { lane: meant.lane });
 }
 
 export const why = {
@@ -80,14 +78,10 @@ export const why = {
 
 function decideWhy(context: CommandContext): CommandDecision {
   const { state } = context;
-  if (mayBeFixed(state) && !isFixGated(state))
-    return answer('no-fix', { attempt: state.submission?.attempt ?? 1 });
+  if (mayBeFixed(state) && !isFixGated(state)) return answer('no-fix', { attempt: state.submission?.attempt ?? 1 });
   if (!isBeforeLaunch(state) || isLive(state)) return answer('why-nothing');
   if (state.stop !== null) return answer('why-stopped', { by: state.stop.actor.login });
-  const unread: readonly Need[] = [
-    ...context.unread,
-    ...(isNotAsked(context.people) ? (['people'] as const) : []),
-  ];
+  const unread: readonly Need[] = [...context.unread, ...(isNotAsked(context.people) ? (['people'] as const) : [])];
   if (unread.length > 0) return need(...unread);
   const { gates } = context;
   if (gates === null)
@@ -104,8 +98,7 @@ function peopleWhoCanAct({ interested, people, policy, state }: CommandContext):
   const approved = new Set(standingApprovals(state).map((approval) => approval.actor.id));
   const isOwn = ({ actor }: PersonFacts): boolean => interested.some((one) => one.id === actor.id);
   const authors = interested.filter(({ login }) => !login.endsWith('[bot]'));
-  const those = (fits: (person: PersonFacts) => boolean): string =>
-    logins(all.filter(fits).map(({ actor }) => actor));
+  const those = (fits: (person: PersonFacts) => boolean): string => logins(all.filter(fits).map(({ actor }) => actor));
   const may = (one: PersonFacts): boolean => mayApprove(one.permission, one.actor.id, policy.approvals);
   const mayOwn = policy.approvals.onePersonIsEnough;
   return {

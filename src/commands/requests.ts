@@ -87,9 +87,7 @@ function decideKeep({ state, args, now, actor }: CommandContext): CommandDecisio
   if (wanted <= now) return answer('point-past', { what: until });
   if (wanted > latest) return answer('keep-too-long', { until, latest: toRfc3339(latest) });
   const reason = args['reason'] ?? '';
-  return answer('kept', { until, reason }, [
-    { type: 'machine-kept', role: 'control', actor, data: { until, reason } },
-  ]);
+  return answer('kept', { until, reason }, [{ type: 'machine-kept', role: 'control', actor, data: { until, reason } }]);
 }
 
 export const teardown = {
@@ -110,8 +108,7 @@ function decideTeardown(context: NamedContext): AnswerDecision {
   if (rentalTerms(state) === null || !isHolding(state)) return answer('nothing-rented');
   const asked = { type: 'tear-down-asked', role: 'control', actor, data: { comment: comment.id } } as const;
   const { asked: before, keep } = state.rental;
-  if (before !== null && before.seq > (keep?.seq ?? -1))
-    return answer('teardown-asked', { by: before.actor.login });
+  if (before !== null && before.seq > (keep?.seq ?? -1)) return answer('teardown-asked', { by: before.actor.login });
   const runs = state.end === null;
   const facts = { by: actor.login, ...(runs ? { runs: 1 } : {}) };
   return answer('teardown-asked', facts, runs && state.stop === null ? [asked, stopDraft(context)] : [asked]);

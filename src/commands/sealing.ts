@@ -12,12 +12,7 @@ import type { Taken } from '../domain/logbook/events/watch-events.ts';
 import { isAdopted } from '../domain/logbook/holdings.ts';
 import { isHolding, isLive } from '../domain/logbook/job-state.ts';
 import { untakenWatchEnd } from '../domain/logbook/ownership.ts';
-import {
-  type Ending,
-  incidentsSinceTaken,
-  type RunState,
-  untakenIncidents,
-} from '../domain/logbook/run-state.ts';
+import { type Ending, incidentsSinceTaken, type RunState, untakenIncidents } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
 import {
   type AnswerDecision,
@@ -67,8 +62,7 @@ function decideAck(context: CommandContext): CommandDecision {
   if (end.status === 'FAILED' && underWay(state.actions).length > 0) return answer('close-under-way');
   if (end.status === 'FAILED') return { kind: 'close', outcome: 'failed', reason: end.message };
   // An adopted job has no launch to seal.
-  if (isAdopted(state))
-    return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
+  if (isAdopted(state)) return { kind: 'close', outcome: 'unsealed', reason: `${ADOPTED_ENDED} ${end.status}` };
   return answer('acknowledged', { status: end.status });
 }
 
@@ -92,8 +86,7 @@ function decideNamed(context: NamedContext): AnswerDecision {
   ];
   if (!isClosing && (end === null || isHolding(state)))
     return taken(state, draftOf(untakenWatchEnd(state) === null ? 'incidents' : 'watch-end'));
-  if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state))
-    return answer('closes-in-its-thread');
+  if (isClosing || end === null || end.status === 'FAILED' || isAdopted(state)) return answer('closes-in-its-thread');
   const said = { status: end.status };
   return answer('acknowledged', said, state.acknowledged === null ? draftOf('end') : []);
 }
@@ -173,16 +166,12 @@ function decideSeal({ state, args, verdict, artefacts }: CommandContext): Comman
 
 /** A run with checkpoints may continue, so a seal does not close it; `/ack` does. */
 function afterFailure({ end }: RunState, hasCheckpoints: boolean): CommandDecision {
-  return hasCheckpoints
-    ? answer('seal-failed')
-    : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
+  return hasCheckpoints ? answer('seal-failed') : { kind: 'close', outcome: 'failed', reason: end?.message ?? '' };
 }
 
 /** Reports the same missing artefacts only once. */
 function incomplete({ incidents }: RunState, missing: string): CommandDecision {
-  const isTold = incidentsWith(incidents, 'artefacts-missing').some(
-    ({ detail }) => detail.message === missing,
-  );
+  const isTold = incidentsWith(incidents, 'artefacts-missing').some(({ detail }) => detail.message === missing);
   const drafts = isTold ? [] : [incidentDraft('control', 'artefacts-missing', { message: missing })];
   return answer('seal-incomplete', { missing }, drafts);
 }
@@ -209,10 +198,7 @@ function decideSealMilestone({ state, args, artefacts }: CommandContext): Comman
   const found = artefacts();
   if (found === null) return answer('not-now', { status: 'runs of this kind have no milestones' });
   if ('kind' in found) return found;
-  const missing = [
-    ...found.missing,
-    ...(found.checkpoint === null && found.missing.length === 0 ? found.unseen : []),
-  ];
+  const missing = [...found.missing, ...(found.checkpoint === null && found.missing.length === 0 ? found.unseen : [])];
   if (missing.length > 0 || found.checkpoint === null)
     return answer('milestone-missing', { missing: missing.join('; ') });
   return { kind: 'milestone', name, checkpoint: found.checkpoint };

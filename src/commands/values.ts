@@ -27,10 +27,7 @@ export type CommandSpec = {
 /** Accepts 12 digits or more, so that the answer to a short digest can show the full line. Binding needs `limits.bindingHexDigits`. */
 export const digestPrefix = z
   .string()
-  .regex(
-    /^(sha256:)?[0-9a-fA-F]{12,64}$/,
-    '32 or more hex digits of the digest: copy the line from the card',
-  );
+  .regex(/^(sha256:)?[0-9a-fA-F]{12,64}$/, '32 or more hex digits of the digest: copy the line from the card');
 
 /** With or without slash. */
 export const commandWord = z.string().regex(/^\/?[a-z][a-z-]{0,30}$/, 'the name of a command');
@@ -45,10 +42,7 @@ export const laneWord = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'the name of 
 /** Safe as part of a path, in a shell and in Markdown. */
 export const jobWord = z
   .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
-    'the id of a job: letters, digits and . _ -, a letter or digit first',
-  );
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'the id of a job: letters, digits and . _ -, a letter or digit first');
 
 export const clusterWord = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the name of a cluster');
 
@@ -56,10 +50,7 @@ export const clusterWord = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
 export const treePath = z
   .string()
   .max(300, 'the path of a file')
-  .regex(
-    /^[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*$/,
-    'the path of a file in the repository, such as experiments/sweep.py',
-  )
+  .regex(/^[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)*$/, 'the path of a file in the repository, such as experiments/sweep.py')
   .refine((path) => !path.split('/').includes('..'), 'a path without ..');
 
 export const mention = z.string().regex(new RegExp(`^@${LOGIN}$`), 'a person, such as @ada');
@@ -71,10 +62,7 @@ export const keptSteps = z.string().regex(/^[1-9]\d{0,3}$/, 'how many of the new
 /** Becomes part of a tag. */
 export const milestoneName = z
   .string()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
-    'at most 40 lower-case letters, digits and dashes, and no blanks',
-  );
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'at most 40 lower-case letters, digits and dashes, and no blanks');
 
 /** 0 is the start of training. */
 export const stepBack = z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'a step, in digits');
@@ -103,10 +91,7 @@ const INDEX = String.raw`\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=]+)\]`;
 export const knobPath = z
   .string()
   .max(300, 'the path of a knob')
-  .regex(
-    new RegExp(String.raw`^${NAME}(?:\.${NAME}|\(\)|${INDEX})*(?:#\d{1,4})?$`, 'u'),
-    'the path of a knob',
-  );
+  .regex(new RegExp(String.raw`^${NAME}(?:\.${NAME}|\(\)|${INDEX})*(?:#\d{1,4})?$`, 'u'), 'the path of a knob');
 
 /** Python source. Unclosed brackets mean that the value was cut at a blank. */
 export const knobValue = z

@@ -125,8 +125,7 @@ function decideWithoutRun(context: PlaceContext): Extract<CommandDecision, { kin
   const { job, cluster, experiment } = args;
   const clusters = adoptable.slice(0, limits.shownRowsMax).join(' ');
   const missing = ['job', 'cluster', 'experiment'].filter((name) => args[name] === undefined);
-  if (cluster !== undefined && !adoptable.includes(cluster))
-    return answer('adopt-cluster', { cluster, clusters });
+  if (cluster !== undefined && !adoptable.includes(cluster)) return answer('adopt-cluster', { cluster, clusters });
   // rule ML-01
   return missing.length > 0
     ? answer('adopt-what', { missing, job, cluster, experiment, clusters })
@@ -169,12 +168,9 @@ function takeOver(context: CommandContext): CommandDecision {
   if (refused !== null) return refused;
   const { description } = state;
   const toldAt = description?.found === 'described' ? fromRfc3339(description.at) : null;
-  if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS)
-    return answer('job-not-told');
+  if (description === null || toldAt === null || comment.createdAt < toldAt - SECOND_MS) return answer('job-not-told');
   if (!context.isJobShown) return answer('job-told-otherwise');
-  return answer('job-adopted', {}, [
-    { type: 'adopted', role: 'control', actor, data: { described: description.seq } },
-  ]);
+  return answer('job-adopted', {}, [{ type: 'adopted', role: 'control', actor, data: { described: description.seq } }]);
 }
 
 /** GitHub's times are whole seconds. */
@@ -183,8 +179,7 @@ const SECOND_MS = 1_000;
 /** Before the launch, the contract acts as the offer. */
 function inCharge({ state, actor, comment }: CommandContext, dri: string): CommandDecision {
   if (!isSameLogin(dri, actor.login)) return answer('accept-not-yours', { login: dri });
-  if (state.watch.owner?.id === actor.id)
-    return answer('not-now', { status: 'you are in charge of this run already' });
+  if (state.watch.owner?.id === actor.id) return answer('not-now', { status: 'you are in charge of this run already' });
   const until = toRfc3339(comment.createdAt);
   return answer('accepted', {}, [
     { type: 'handoff', role: 'control', actor, data: { state: 'accepted', to: actor, until } },
@@ -196,8 +191,7 @@ export const handoff = {
   positional: { name: 'who', required: true, value: mention },
   keys: {},
   who: (policy) => policy.permissions.watch,
-  summary:
-    'Offers the watch of a running job to a person, who takes it with `/accept`. For its owner and approvers.',
+  summary: 'Offers the watch of a running job to a person, who takes it with `/accept`. For its owner and approvers.',
   example: '/handoff @ada',
   confusedWith: ['assign', 'handover'],
   decide: decideHandoff,
@@ -212,11 +206,9 @@ function decideHandoff(context: CommandContext): CommandDecision {
   const login = (args['who'] ?? '').slice(1);
   const person = people.value.find((one) => one.actor.login.toLowerCase() === login.toLowerCase());
   const { watch: needs } = policy.permissions;
-  if (person === undefined || !permits(person.permission, needs))
-    return answer('handoff-not-theirs', { login, needs });
+  if (person === undefined || !permits(person.permission, needs)) return answer('handoff-not-theirs', { login, needs });
   const to = person.actor;
-  if (watched.watch.owner?.id === to.id)
-    return answer('not-now', { status: `the watch is ${to.login}'s already` });
+  if (watched.watch.owner?.id === to.id) return answer('not-now', { status: `the watch is ${to.login}'s already` });
   const until = toRfc3339(after(now, policy.handoffMs));
   return answer('handoff-offered', { to: to.id, login: to.login, until }, [
     { type: 'handoff', role: 'control', actor, data: { state: 'offered', to, until } },
@@ -260,8 +252,7 @@ export const stopWatching = {
   name: 'stop-watching',
   keys: { reason: { required: false, value: reasonText } },
   who: (policy) => policy.permissions.watch,
-  summary:
-    'Ends the watch of a job. The job continues without alarms and restarts. For its owner and approvers.',
+  summary: 'Ends the watch of a job. The job continues without alarms and restarts. For its owner and approvers.',
   example: '/stop-watching reason="I look at it by hand"',
   confusedWith: ['unwatch'],
   decide: decideStopWatching,

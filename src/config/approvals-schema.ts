@@ -108,9 +108,7 @@ export const permissionsSchema = z
 export type Permissions = z.infer<typeof permissionsSchema>;
 
 /** `06:30`, in UTC. */
-export const timeOfDay = z
-  .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"');
+export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day in quotes, such as "06:30"');
 const date = z.iso.date({ error: 'a day in quotes, such as "2026-11-21"' });
 
 const shift = z.strictObject({
@@ -121,11 +119,7 @@ const shift = z.strictObject({
     'Days of the week on which the shift starts, in UTC.',
   ),
   from: setting(timeOfDay, '00:00', 'Start time, in UTC.'),
-  until: setting(
-    timeOfDay,
-    '00:00',
-    'When it ends, in UTC; a time that is not after `from` is of the next day.',
-  ),
+  until: setting(timeOfDay, '00:00', 'When it ends, in UTC; a time that is not after `from` is of the next day.'),
   since: unset(date, 'The first day with this shift; null: no limit.'),
   through: unset(date, 'The last day with this shift; null: no limit.'),
 });
@@ -136,9 +130,7 @@ export const onCallSchema = z
     quietHours: unset(
       z.strictObject({
         from: timeOfDay.describe('Start time, in UTC.'),
-        until: timeOfDay.describe(
-          'When they end, in UTC; a time that is not after `from` is of the next day.',
-        ),
+        until: timeOfDay.describe('When they end, in UTC; a time that is not after `from` is of the next day.'),
       }),
       'Hours in which only urgent incidents mention people; the others do so afterwards. null: none.',
     ),
@@ -166,8 +158,6 @@ export const onCallSchema = z
     ),
   })
   .prefault({})
-  .describe(
-    'Who is mentioned and assigned when an incident needs a person, besides those in charge of its lane.',
-  );
+  .describe('Who is mentioned and assigned when an incident needs a person, besides those in charge of its lane.');
 
 export type OnCall = z.infer<typeof onCallSchema>;

@@ -34,14 +34,10 @@ export function kindOf<K extends LaneKind>(kinds: LaneKinds<K>, { kind }: Pick<L
  * Returns a function that narrows a lane to the settings of its kind, which the kind's schema validated. `own`: a setting
  * that only this kind has. The function throws for a lane of another kind, which is a bug.
  */
-export function settingsOfKind<Lane extends LaneConfig>(
-  kind: string,
-  own: keyof Lane,
-): (lane: LaneConfig) => Lane {
+export function settingsOfKind<Lane extends LaneConfig>(kind: string, own: keyof Lane): (lane: LaneConfig) => Lane {
   const isIt = (lane: LaneConfig): lane is Lane => lane.kind === kind || own in lane;
   return (lane) => {
-    if (!isIt(lane))
-      throw new Error(`a lane of the kind ${lane.kind} is asked for the settings of a ${kind}`);
+    if (!isIt(lane)) throw new Error(`a lane of the kind ${lane.kind} is asked for the settings of a ${kind}`);
     return lane;
   };
 }

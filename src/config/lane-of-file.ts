@@ -182,15 +182,9 @@ export function leftBehind(
 }
 
 /** Holds in force today or later on lanes other than `lanes`. */
-export function strayOf(
-  holds: readonly Hold[],
-  lanes: readonly string[],
-  today: string,
-): readonly StrayHold[] {
+export function strayOf(holds: readonly Hold[], lanes: readonly string[], today: string): readonly StrayHold[] {
   return holds.flatMap((hold) => {
     const { lane, date } = hold;
-    return lane === null || lanes.includes(lane) || (date !== null && date < today)
-      ? []
-      : [{ ...hold, lane }];
+    return lane === null || lanes.includes(lane) || (date !== null && date < today) ? [] : [{ ...hold, lane }];
   });
 }

@@ -7,17 +7,7 @@ import { WHOLE_TREE } from '../domain/launch/manifest.ts';
 import { WEEKDAYS } from '../domain/values.ts';
 import type { EngineTraits } from '../engines/definition.ts';
 import type { ConfigIssue } from '../settings/problem.ts';
-import {
-  amount,
-  argumentArray,
-  branch,
-  name,
-  path,
-  setting,
-  unset,
-  variable,
-  word,
-} from '../settings/words.ts';
+import { amount, argumentArray, branch, name, path, setting, unset, variable, word } from '../settings/words.ts';
 import { type Cadence, USUAL_CADENCE } from '../watch/cadence.ts';
 import { people, timeOfDay } from './approvals-schema.ts';
 
@@ -39,20 +29,13 @@ const laneGateKeys = {
   costBudget: unset(
     z.strictObject({
       maxAcceleratorHours: amount.describe('What one run may cost by the cost table of its cluster.'),
-      perWeek: unset(
-        amount,
-        'What all launches of the lane may cost in a week, from Monday in UTC, or null.',
-      ),
+      perWeek: unset(amount, 'What all launches of the lane may cost in a week, from Monday in UTC, or null.'),
       perMonth: unset(amount, 'What all launches of the lane may cost in a month, in UTC, or null.'),
       enforce: setting(z.enum(['warn', 'block']), 'block', 'Whether more is a warning or blocks.'),
     }),
     'What a run and the runs of a period may cost, or null for no budget.',
   ),
-  freshnessHours: setting(
-    z.int().min(1).max(8_760),
-    24,
-    'How old the merge base with the target branch may be.',
-  ),
+  freshnessHours: setting(z.int().min(1).max(8_760), 24, 'How old the merge base with the target branch may be.'),
   requiredChecks: setting(
     z.union([z.literal('all'), z.array(name).max(50)], {
       error: 'the word all, or a list of names of checks',

@@ -2,14 +2,7 @@
 
 import { z } from 'zod';
 import type { Instant } from '../domain/values.ts';
-import {
-  type ConfigIssue,
-  type ConfigProblem,
-  dotted,
-  error,
-  type KeyPath,
-  nearest,
-} from '../settings/problem.ts';
+import { type ConfigIssue, type ConfigProblem, dotted, error, type KeyPath, nearest } from '../settings/problem.ts';
 import type { Known, LaneKind } from './lane-kind.ts';
 import { lanesOfFile, traitsOf } from './lane-of-file.ts';
 import { type Place, readYaml } from './read-yaml.ts';
@@ -68,13 +61,10 @@ function unionIssues(
 ): readonly ConfigIssue[] {
   const kinds = issue.errors.map((errors) => errors.find(isOfKind));
   const meant = issue.errors.filter((errors, index) =>
-    kinds.some((one) => one !== undefined)
-      ? kinds[index] === undefined
-      : errors.some((one) => one.path.length > 0),
+    kinds.some((one) => one !== undefined) ? kinds[index] === undefined : errors.some((one) => one.path.length > 0),
   );
   const [only, second] = meant;
-  if (only !== undefined && second === undefined)
-    return only.flatMap((one) => configIssuesOf(one, path, value));
+  if (only !== undefined && second === undefined) return only.flatMap((one) => configIssuesOf(one, path, value));
   const key = 'discriminator' in issue && issue.discriminator !== undefined ? issue.discriminator : 'kind';
   const named = kinds.flatMap((one) => (one?.code === 'invalid_value' ? one.values : [])).map(String);
   const options = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : named;
@@ -105,9 +95,7 @@ function meantText(found: unknown, values: readonly string[]): string {
 function valueAt(value: unknown, path: KeyPath): unknown {
   return path.reduce<unknown>(
     (at, part) =>
-      typeof at === 'object' && at !== null
-        ? Object.entries(at).find(([key]) => key === String(part))?.[1]
-        : undefined,
+      typeof at === 'object' && at !== null ? Object.entries(at).find(([key]) => key === String(part))?.[1] : undefined,
     value,
   );
 }
@@ -152,8 +140,7 @@ export function readConfig<K extends LaneKind>(
     ? brokenRules({ ...parsed.data, kinds }, { now, ownCommands })
     : schemaErrors(parsed.error.issues, yaml.value);
   const problems = inOrder([...yaml.problems, ...found.map((one) => placed(one, yaml.placeOf))]);
-  if (!parsed.success || problems.some(({ severity }) => severity === 'error'))
-    return { kind: 'invalid', problems };
+  if (!parsed.success || problems.some(({ severity }) => severity === 'error')) return { kind: 'invalid', problems };
   return { kind: 'valid', config: { ...parsed.data, kinds }, warnings: problems };
 }
 

@@ -44,10 +44,7 @@ function offsetOf(node: unknown): number {
   return rangeOf(node)?.[0] ?? 0;
 }
 
-function childOf(
-  node: unknown,
-  part: string | number,
-): { readonly value: unknown; readonly offset: number } | null {
+function childOf(node: unknown, part: string | number): { readonly value: unknown; readonly offset: number } | null {
   if (isMap(node)) {
     const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(part));
     return pair === undefined ? null : { value: pair.value, offset: offsetOf(pair.key) };
@@ -94,11 +91,9 @@ export function readYaml(written: string): YamlReading {
   if (unfit.length > 0) return { kind: 'unreadable', problems: unfit };
   const document = parseDocument(text, { uniqueKeys: true, version: '1.2', schema: 'core' });
   const faults = document.errors.slice(0, CONFIG_PROBLEMS_MAX).map((error) => faultOf(error, text, lines));
-  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY'))
-    return { kind: 'unreadable', problems: faults };
+  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { kind: 'unreadable', problems: faults };
   const odd = oddNodes(document, lines);
-  if (odd.some(({ code }) => code === 'not-a-name'))
-    return { kind: 'unreadable', problems: [...faults, ...odd] };
+  if (odd.some(({ code }) => code === 'not-a-name')) return { kind: 'unreadable', problems: [...faults, ...odd] };
   const value = plainValueOf(document, lines);
   if (!value.ok) return { kind: 'unreadable', problems: [...faults, ...odd, value.error] };
   return {
@@ -109,11 +104,7 @@ export function readYaml(written: string): YamlReading {
   };
 }
 
-function faultOf(
-  { code, message, pos: [offset] }: YAMLError,
-  text: string,
-  lines: LineCounter,
-): ConfigProblem {
+function faultOf({ code, message, pos: [offset] }: YAMLError, text: string, lines: LineCounter): ConfigProblem {
   // yaml reports a tab at the start of its line.
   const at = code === 'TAB_AS_INDENT' ? Math.max(text.indexOf('\t', offset), offset) : offset;
   return problem('syntax', firstLine(message).replace(/ at line \d+, column \d+:$/, ''), placeAt(lines, at));
@@ -131,11 +122,7 @@ function oddNodes(document: Parsed, lines: LineCounter): readonly ConfigProblem[
       if (!isScalar(key)) add('not-a-name', offsetOf(key), 'a key has to be a plain name');
       else if (key.value === '__proto__') add('unknown-key', offsetOf(key), '__proto__ is not a key');
       else if (key.value === '<<')
-        add(
-          'merge-key',
-          offsetOf(key),
-          'merge keys are YAML 1.1: write the keys out, or use an alias for a value',
-        );
+        add('merge-key', offsetOf(key), 'merge keys are YAML 1.1: write the keys out, or use an alias for a value');
     },
   });
   return found;

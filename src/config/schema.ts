@@ -25,9 +25,7 @@ const key = z
   })
   .describe('A public key; the private half lives in the secret FERRYBOT_<ROLE>_KEY.');
 
-const host = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9.-]{0,252}(?::\d{1,5})?$/, 'the name of a host, such as ghcr.io');
+const host = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,252}(?::\d{1,5})?$/, 'the name of a host, such as ghcr.io');
 
 const registry = z
   .strictObject({
@@ -51,10 +49,7 @@ const registry = z
       'ferrybot',
       'User of the key; `oauth2accesstoken` for a Google token.',
     ),
-    keyFrom: unset(
-      variable,
-      'Variable of control and launcher with a key that may pull there. null: anonymous.',
-    ),
+    keyFrom: unset(variable, 'Variable of control and launcher with a key that may pull there. null: anonymous.'),
   })
   .describe('A registry of containers, by the name that images there begin with.');
 

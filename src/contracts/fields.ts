@@ -1,13 +1,7 @@
 /** The fields of a run's contract in an issue: their names, how to read them, and whether a launch needs them. */
 
 import { LOGIN } from '../domain/actor.ts';
-import {
-  CHECKPOINT,
-  type Contract,
-  type ContractValue,
-  type PinnedSource,
-  saidIn,
-} from '../domain/launch/contract.ts';
+import { CHECKPOINT, type Contract, type ContractValue, type PinnedSource, saidIn } from '../domain/launch/contract.ts';
 import type { GateId } from '../domain/launch/verdict.ts';
 import { branded, isSha } from '../domain/values.ts';
 import { secretNames } from '../domain/written-secrets.ts';
@@ -46,9 +40,7 @@ export function commandIn(
   line: CommandLine | null,
   { environment }: { readonly environment: Readonly<Record<string, string>> },
 ): { readonly command?: string[]; readonly environment?: Record<string, string> } {
-  return line === null
-    ? {}
-    : { command: [...line.command], environment: { ...environment, ...line.environment } };
+  return line === null ? {} : { command: [...line.command], environment: { ...environment, ...line.environment } };
 }
 
 /** Splits at blanks like a shell, with single and double quotes. Rejects further lines. */
@@ -123,9 +115,8 @@ export function looksLikeCheckpoint(path: string): boolean {
 /** A script in the command (`bash -c '…'`) that needs a shell or an interpreter; null if there is none. */
 export function unreadScript({ command }: CommandLine): string | null {
   return (
-    command.find(
-      (part, index) => /^-[a-z]{0,3}c$/.test(command[index - 1] ?? '') && readCommandLine(part) === null,
-    ) ?? null
+    command.find((part, index) => /^-[a-z]{0,3}c$/.test(command[index - 1] ?? '') && readCommandLine(part) === null) ??
+    null
   );
 }
 
@@ -241,9 +232,7 @@ export function withoutUnit(said: string, words: readonly string[]): string {
 
 /** A command that needs no shell. */
 export const asCommand: Reader = (said) =>
-  readCommandLine(said) === null
-    ? { unclear: 'one program with its arguments, without a shell' }
-    : { value: said };
+  readCommandLine(said) === null ? { unclear: 'one program with its arguments, without a shell' } : { value: said };
 
 /** The pattern's first group. */
 export function matching(pattern: RegExp, wanted: string): Reader {
@@ -283,10 +272,7 @@ export function namesOf<Name extends string>(fields: ContractFields<Name>): read
 }
 
 /** A given or inferred value. */
-export function valueIn<Name extends string>(
-  contract: Contract | Values<Name>,
-  name: NoInfer<Name>,
-): string | null {
+export function valueIn<Name extends string>(contract: Contract | Values<Name>, name: NoInfer<Name>): string | null {
   return saidIn(contract as Contract, name);
 }
 

@@ -146,9 +146,7 @@ export function regionOfBucket(path: string): string | null {
  */
 export function isPinnedBy(command: readonly string[], outputRoot: string): boolean {
   const root = withoutEndSlashes(outputRoot);
-  const values = command
-    .flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)])
-    .map(withoutEndSlashes);
+  const values = command.flatMap((part) => [part, ...part.split(/=(.*)/s, 2).slice(1)]).map(withoutEndSlashes);
   if (values.some((value) => value === root || value.startsWith(`${root}/`))) return true;
   return values.some((value) => {
     if (value === '' || !root.startsWith(`${value}/`)) return false;

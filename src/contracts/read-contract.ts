@@ -224,10 +224,7 @@ function answersIn<Name extends string>(
 ): Answers<Name> | null {
   const compound = (label: string): Together<Name> | undefined =>
     together.find(({ names }) => names.some((name) => isSameName(name, label)));
-  const said = saidIn(
-    markdown,
-    (label) => fieldNamed(fields, label) !== null || compound(label) !== undefined,
-  );
+  const said = saidIn(markdown, (label) => fieldNamed(fields, label) !== null || compound(label) !== undefined);
   if (said === null) return null;
   const found = new Map<Name, string[]>();
   for (const { name: label, text } of said) {

@@ -22,23 +22,20 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const DEFAULT_BUCKETS: readonly BucketRow[] = [
   {
     bucket: 'optimizer',
-    names:
-      words(`learning_rate lr peak_lr max_lr min_lr* lr_* *_lr lr_schedule schedule decay weight_decay wd warmup
+    names: words(`learning_rate lr peak_lr max_lr min_lr* lr_* *_lr lr_schedule schedule decay weight_decay wd warmup
       warmup_* *_warmup cooldown stable rewarmup momentum beta beta1 beta2 betas eps epsilon adam* muon* lion* sgd*
       optimizer* optim opt z_loss* max_grad_norm grad_clip* clip_* gradient_accumulation* ema* batch_size
       train_batch_size *_batch_size num_train_steps num_steps steps total_steps max_steps label_smoothing`),
   },
   {
     bucket: 'datamix',
-    names:
-      words(`tokenized data dataset datasets data_* dataset_* *_data *_dataset *_datasets datamix mixture mixture_*
+    names: words(`tokenized data dataset datasets data_* dataset_* *_data *_dataset *_datasets datamix mixture mixture_*
       *_mixture mix *_mix *_weights weights components corpus source sources tokenizer* shuffle* shard split splits
       epochs *_epochs load block_size train_urls`),
   },
   {
     bucket: 'system',
-    names:
-      words(`resources with_tpu with_gpu with_cpu tpu* gpu* *_tpu *_gpu accelerator* num_cpus num_gpus num_tpus cpu
+    names: words(`resources with_tpu with_gpu with_cpu tpu* gpu* *_tpu *_gpu accelerator* num_cpus num_gpus num_tpus cpu
       memory ram regions zone cluster slice* node_count replicas mesh axes *_axes *_axis sharding fsdp* remat*
       gradient_checkpointing cross_entropy_block_size *_block_size flash_attention* checkpoint* *_checkpoint
       checkpointer save_interval steps_per_export *_export hf_save* num_workers prefetch* loader* *_loader
@@ -53,8 +50,7 @@ const DEFAULT_BUCKETS: readonly BucketRow[] = [
   },
   {
     bucket: 'architecture',
-    names:
-      words(`model model_config *_model model_* hidden_dim hidden_* num_layers *_layers num_heads *_heads head_dim
+    names: words(`model model_config *_model model_* hidden_dim hidden_* num_layers *_layers num_heads *_heads head_dim
       num_kv_heads intermediate_dim mlp_* seq_len max_seq_len *_seq_len vocab_size rope* activation* tie_word_embeddings
       layer_norm* norm* dropout *_dropout attention* attn_* embedding* initializer* init_* num_experts *_experts moe_*
       *flops*`),
@@ -149,8 +145,7 @@ function partOf({ segment, knob }: Entry, whole: Named): Named {
 }
 
 function isTakenApart(base: Value, head: Value): boolean {
-  if (base.container !== head.container || base.entries === undefined || head.entries === undefined)
-    return false;
+  if (base.container !== head.container || base.entries === undefined || head.entries === undefined) return false;
   if (base.container === 'dict') return true;
   const { entries } = head;
   return (
@@ -168,11 +163,7 @@ const STATEMENT_CHARS_MAX = 200;
  * The delta from `base` to `head` (policy DF-18). Knobs require equal code, except for imports that a changed setting uses; each such
  * import is a row.
  */
-export function configDelta(
-  base: Reading,
-  head: Reading,
-  buckets: readonly BucketRow[] = DEFAULT_BUCKETS,
-): Delta {
+export function configDelta(base: Reading, head: Reading, buckets: readonly BucketRow[] = DEFAULT_BUCKETS): Delta {
   if (base.kind === 'unparsable') return { ...base, side: 'base' };
   if (head.kind === 'unparsable') return { ...head, side: 'head' };
   if (base.text === head.text) return { kind: 'none' };

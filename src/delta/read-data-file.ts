@@ -1,14 +1,7 @@
 /** Reads an experiment file in YAML, TOML or JSON: its settings with positions, and the code that remains without them. */
 
 import { LineCounter } from 'yaml';
-import type {
-  CodeStatement,
-  Entry,
-  ExperimentFile,
-  Reading,
-  Setting,
-  Value,
-} from '../domain/launch/change-facts.ts';
+import type { CodeStatement, Entry, ExperimentFile, Reading, Setting, Value } from '../domain/launch/change-facts.ts';
 import { codePointOf, cutText } from '../domain/values.ts';
 import { type DataNode, type DataPair, joined } from './data-tree.ts';
 import { readToml } from './toml-tree.ts';
@@ -44,17 +37,13 @@ const UNREADABLE =
 /** Never throws for the content of the file. */
 export function readDataFile(source: string | Uint8Array, format: DataFormat): Reading {
   const text = typeof source === 'string' ? source : UTF8.decode(source);
-  if (text.length > FILE_CHARS_MAX)
-    return unparsable(1, `the file is longer than ${FILE_CHARS_MAX} characters`);
+  if (text.length > FILE_CHARS_MAX) return unparsable(1, `the file is longer than ${FILE_CHARS_MAX} characters`);
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const odd = UNREADABLE.exec(text);
   if (odd !== null)
-    return unparsable(
-      lines.linePos(odd.index).line,
-      `${codePointOf(odd[0])} is not allowed in an experiment file`,
-    );
+    return unparsable(lines.linePos(odd.index).line, `${codePointOf(odd[0])} is not allowed in an experiment file`);
   try {
     const read = format === 'toml' ? readToml(text) : readYaml(text, format);
     if (read.kind === 'unparsable') return unparsable(read.line, read.message);
@@ -149,9 +138,7 @@ function valueIn(page: Page, node: DataNode): Value {
   };
   if (node.kind === 'scalar') return node.isString ? { ...own, isString: true } : own;
   if (node.kind === 'map') {
-    const entries = node.pairs.map(
-      (pair): Entry => ({ ...valueIn(page, pair.value), key: pair.same, ...named(pair) }),
-    );
+    const entries = node.pairs.map((pair): Entry => ({ ...valueIn(page, pair.value), key: pair.same, ...named(pair) }));
     return { ...own, container: 'dict', entries };
   }
   if (node.kind !== 'list' || !holdsMap(node)) return own;

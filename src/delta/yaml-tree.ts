@@ -53,10 +53,7 @@ export function readYaml(text: string, format: 'yaml' | 'json'): DataReading {
 }
 
 /** JSON has one grammar, and YAML accepts more. Null if JSON's own parser reads the same. */
-function notJson(
-  text: string,
-  read: Document | undefined,
-): { readonly line: number; readonly message: string } | null {
+function notJson(text: string, read: Document | undefined): { readonly line: number; readonly message: string } | null {
   const plain = (value: unknown): string =>
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? Number(part) : part)) ?? '';
   try {
@@ -87,8 +84,7 @@ function packageHeader(text: string): readonly Code[] {
   for (const line of text.split('\n')) {
     const comment = line.trim();
     if (comment !== '' && !comment.startsWith('#')) break;
-    if (/^#\s*@package\b/.test(comment))
-      found.push({ kind: 'code', start, end: start + line.length, same: comment });
+    if (/^#\s*@package\b/.test(comment)) found.push({ kind: 'code', start, end: start + line.length, same: comment });
     start += line.length + 1;
   }
   return found;
@@ -104,8 +100,7 @@ function nodeOf(node: unknown, at: number, page: Page): DataNode {
     const items = own.items.map((item) => nodeOf(item, start, page));
     return { kind: 'list', start, end: endOf(own.flow, end, items, start), items };
   }
-  if (!isMap(own))
-    return isScalar(own) ? scalarOf(own, page) : { kind: 'code', start, end, same: written(own, page) };
+  if (!isMap(own)) return isScalar(own) ? scalarOf(own, page) : { kind: 'code', start, end, same: written(own, page) };
   const keys = own.items.map(({ key }) => (isScalar(key) ? String(key.value) : written(key, page)));
   if (new Set(keys).size < keys.length) return { kind: 'code', start, end, same: written(own, page) };
   const pairs = own.items.map(({ key, value }) => pairOf(key, value, page));
@@ -195,9 +190,5 @@ function written(node: unknown, page: Page): string {
   const marks = joined([node.anchor ?? '', node.tag ?? '']);
   if (isScalar(node)) return joined([marks, sameScalar(node, page)]);
   if (isSeq(node)) return joined([marks, 'list', ...node.items.map((item) => written(item, page))]);
-  return joined([
-    marks,
-    'map',
-    ...node.items.flatMap(({ key, value }) => [written(key, page), written(value, page)]),
-  ]);
+  return joined([marks, 'map', ...node.items.flatMap(({ key, value }) => [written(key, page), written(value, page)])]);
 }

@@ -71,12 +71,7 @@ export function addValue(series: Series, law: SeriesLaw, value: number, step: nu
   return { ...next, streak, met: isLong ? { ...streak, trend } : series.met };
 }
 
-function isAway(
-  value: number,
-  trend: number,
-  spread: number,
-  { factor, distance, noise }: SeriesLaw,
-): boolean {
+function isAway(value: number, trend: number, spread: number, { factor, distance, noise }: SeriesLaw): boolean {
   if (Math.abs(value - trend) <= Math.max(distance, noise * spread)) return false;
   return factor >= 1 ? value > trend + (factor - 1) * Math.abs(trend) : value < factor * trend;
 }
@@ -108,14 +103,7 @@ export function medianOf(values: readonly number[]): number | null {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-export const FOLLOWED = [
-  'loss',
-  'grad-norm',
-  'z-loss',
-  'balance-loss',
-  'router-entropy',
-  'expert-load',
-] as const;
+export const FOLLOWED = ['loss', 'grad-norm', 'z-loss', 'balance-loss', 'router-entropy', 'expert-load'] as const;
 export type Followed = (typeof FOLLOWED)[number];
 
 /** The hero policy's *about ten steps*; three lines, because a bar shows only some steps. */

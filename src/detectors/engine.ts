@@ -1,14 +1,6 @@
 /** Detectors that use engine facts: whether the job gets its resources, starts, and produces results. */
 
-import {
-  alarm,
-  cannotTell,
-  type Evidence,
-  type Finding,
-  MINUTE_MS,
-  type PastEnd,
-  QUIET,
-} from './detector.ts';
+import { alarm, cannotTell, type Evidence, type Finding, MINUTE_MS, type PastEnd, QUIET } from './detector.ts';
 
 /** A healthy ferry took 168 minutes to its first step; a cold hero run compiles for thirty and restores for five. */
 const START_LIMITS = {

@@ -48,8 +48,7 @@ export const routerCollapse = seriesJudge('measures', ['balance-loss', 'router-e
 
 /** A NaN loss or gradient. Alarms immediately, even in the warm-up: training cannot recover. A loss scale may skip one gradient. */
 export function nan({ isLossLost, series, step }: Evidence): Finding {
-  if (isLossLost)
-    return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
+  if (isLossLost) return alarm('lost', { seen: 'nan', ...(step === null ? {} : { step: String(step.value) }) });
   return series.loss === undefined ? cannotTell('loss') : QUIET;
 }
 
@@ -88,12 +87,7 @@ export function regression({ step, series, lane, objective }: Evidence): Finding
   if (wrong !== null) return wrong;
   if (lane === null) return cannotTell('lane');
   const { loss } = series;
-  if (
-    step === null ||
-    loss === undefined ||
-    loss.trend === null ||
-    loss.values <= REGRESSION_LIMITS.warmUpValues
-  )
+  if (step === null || loss === undefined || loss.trend === null || loss.values <= REGRESSION_LIMITS.warmUpValues)
     return cannotTell('loss');
   const { value } = step;
   const theirs = lane.slice(0, REGRESSION_LIMITS.runs).flatMap((trace) => lossAt(trace, value) ?? []);

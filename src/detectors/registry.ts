@@ -23,13 +23,7 @@ import {
   routerCollapse,
   zLoss,
 } from './measures.ts';
-import {
-  checkpointMissing,
-  checkpointStalled,
-  evalsStalled,
-  stalledSteps,
-  throughputCollapse,
-} from './progress.ts';
+import { checkpointMissing, checkpointStalled, evalsStalled, stalledSteps, throughputCollapse } from './progress.ts';
 
 const JUDGES: Readonly<Record<DetectorId, Judge>> = {
   'stalled-start': stalledStart,

@@ -101,11 +101,7 @@ export function isAlarm(text: string, level: Level | null): boolean {
  * Whether an unexplained failure may have caused the chosen finding. A class that leads to a retry or a node replacement must be the first
  * failure. An effect or hint follows a failure, so an alarm anywhere in the log counts.
  */
-export function isOvershadowed(
-  chosen: Finding,
-  findings: readonly Finding[],
-  alarms: readonly number[],
-): boolean {
+export function isOvershadowed(chosen: Finding, findings: readonly Finding[], alarms: readonly number[]): boolean {
   if (!ACTS.includes(FIRST_RESPONSE[chosen.class])) return false;
   return (
     alarms.some((line) => chosen.weight !== 'cause' || line < chosen.line) ||
@@ -124,9 +120,7 @@ export function isOfPeers(
 ): boolean {
   if (weight !== 'effect' || !BETWEEN_PEERS.includes(kind) || endedRank === null) return false;
   const alike = findings.filter((one) => one.class === kind);
-  return !alike.some(({ stream, raised }) =>
-    stream === '' ? raised !== null : rankOf(stream) === endedRank,
-  );
+  return !alike.some(({ stream, raised }) => (stream === '' ? raised !== null : rankOf(stream) === endedRank));
 }
 
 const BETWEEN_PEERS: readonly FailureClass[] = ['network', 'stalled'];
@@ -169,11 +163,7 @@ export function newLastLines(): LastLines {
 /** Adds the next line. `isSoft`: its logger ranks it as a warning or lower. */
 export function noteLine(
   last: LastLines,
-  {
-    text: line,
-    isStep,
-    isSoft,
-  }: { readonly text: string; readonly isStep: boolean; readonly isSoft: boolean },
+  { text: line, isStep, isSoft }: { readonly text: string; readonly isStep: boolean; readonly isSoft: boolean },
 ): void {
   if (line.trim() === '') return;
   if (last.isStep) last.step = last.line;

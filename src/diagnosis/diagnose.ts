@@ -1,11 +1,6 @@
 /** Diagnoses from its log why a job failed: the first cause rather than the loudest line, and `unknown` rather than a guess. */
 
-import {
-  type Confidence,
-  type FailureClass,
-  FIRST_RESPONSE,
-  type FirstResponse,
-} from '../domain/failure-class.ts';
+import { type Confidence, type FailureClass, FIRST_RESPONSE, type FirstResponse } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
 import { cutText } from '../domain/values.ts';
 import {
@@ -140,8 +135,7 @@ function readPlain(reading: Reading, { text, level, stream }: PlainLine, shown: 
   // After a shell prompt a person inspects earlier output, so steps there prove no recovery.
   if (PROMPT.test(text)) Object.assign(reading, { askedAt: line, progress: [], finite: [] });
   const training = readTrainingLine(text);
-  const isStep =
-    training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
+  const isStep = training !== null && (training.step !== null || training.work !== 'training' || COUNTS.test(text));
   const isSound = isStep && hasFiniteLoss(training);
   noteLine(reading.last, { text, isStep, isSoft: level === 'quiet' || level === 'warning' });
   if (isStep) keepLast(reading.progress, line, STEPS_AGAIN);
@@ -191,9 +185,7 @@ function conclude(reading: Reading, status: EndStatus | null): Diagnosis {
   const alike = findings.filter((one) => one.class === chosen.class).slice(0, EVIDENCE_MAX);
   const raised = chosen.raised ?? raisedBy[0]?.raised ?? null;
   // Replace an unreliable class by `unknown`, but keep its evidence.
-  const kind = isGuess(chosen, findings, { alarms, worksSince: worksSince(reading.last) })
-    ? 'unknown'
-    : chosen.class;
+  const kind = isGuess(chosen, findings, { alarms, worksSince: worksSince(reading.last) }) ? 'unknown' : chosen.class;
   return {
     class: kind,
     confidence: kind === 'unknown' ? 'low' : chosen.confidence,
@@ -234,9 +226,7 @@ function standing(
     return findings.filter((one) => one.class === 'nan' && !isPassed(finite, FINITE_AGAIN, one.line));
   const isOver = status === null && isDone(successAt, failureAt, progress);
   // If a cause follows a restart, only findings after the restart count.
-  const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause')
-    ? restartedAt
-    : 0;
+  const since = findings.some(({ line, weight }) => line > restartedAt && weight === 'cause') ? restartedAt : 0;
   // One later step is enough to dismiss a hint, if no failure was reported after that step.
   const wellAt = failureAt > (progress.at(-1) ?? 0) ? 0 : (progress.at(-1) ?? 0);
   return findings.filter(({ line, class: kind, weight, raised }) => {

@@ -16,10 +16,7 @@ export type Judged = {
 
 /** Null if the traceback is no failure itself: an interrupt, an exit, or a launcher's summary of other failures. */
 export function judgeTraceback({ chain, isIgnored }: Traceback): Judged | null {
-  if (
-    isIgnored ||
-    chain[0].frames.some(({ file, name }) => file.endsWith(CLEAN_UP) && name === '_run_finalizers')
-  )
+  if (isIgnored || chain[0].frames.some(({ file, name }) => file.endsWith(CLEAN_UP) && name === '_run_finalizers'))
     return null;
   const judged = chain.flatMap((raised, index) => {
     const one = judgeRaised(raised);
@@ -98,8 +95,7 @@ function byType(type: string, raised: Raised): Found {
       : { class: 'code-other', confidence: 'high' };
   // An entry missing from a checkpoint is no typo; it belongs to the run that wrote the checkpoint.
   if (!IS_CODE.test(type) && isOfCheckpoint(raised)) return { class: 'storage', confidence: 'medium' };
-  if (IS_CODE.test(type))
-    return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
+  if (IS_CODE.test(type)) return { class: isSmall(type, raised) ? 'code-small' : 'code-other', confidence: 'high' };
   if (isInDataLoading(raised.frames)) return { class: 'data', confidence: 'medium' };
   if (type === 'KeyError')
     return isSmall(type, raised)
@@ -271,8 +267,7 @@ const TRAINING_LIBRARY =
 const MISCALL =
   /got an unexpected keyword argument|missing \d{1,2} required (?:positional|keyword-only) argument|positional arguments? but \d|got multiple values for/;
 /** A runtime below the program reports an unexpected status. */
-const STATUS =
-  /^(?:Bad StatusOr access: )?(?:INTERNAL|UNKNOWN|UNAVAILABLE|ABORTED|CANCELLED|DEADLINE_EXCEEDED)\b/;
+const STATUS = /^(?:Bad StatusOr access: )?(?:INTERNAL|UNKNOWN|UNAVAILABLE|ABORTED|CANCELLED|DEADLINE_EXCEEDED)\b/;
 const CONFIG_CALLED = /^\w{0,60}(?:Config|Args|Arguments|Settings|Options)(?:\.__init__)?\(\)/;
 const REFUSALS = /^(?:ValueError|RuntimeError|AssertionError|KeyError|NotImplementedError|Exception)$/;
 const RESTORING =
@@ -286,18 +281,15 @@ const COMPUTING_LIBRARY =
 /** Programming mistakes. Other exception types may have causes outside the code. */
 const IS_CODE =
   /^(?:NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|AttributeError)$/;
-const SMALL =
-  /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
+const SMALL = /^(?:NameError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError|TabError|KeyError)$/;
 /** The interpreter's suggestion. */
-const SUGGESTED =
-  /(?:has no attribute|cannot import name) '(\w{1,80})'.{0,400}\. Did you mean: '(\w{1,80})'\?$/;
+const SUGGESTED = /(?:has no attribute|cannot import name) '(\w{1,80})'.{0,400}\. Did you mean: '(\w{1,80})'\?$/;
 /** The most letters in which a typo differs. */
 const SLIP_LETTERS_MAX = 2;
 /** Folder names that labs use for their own code and that no published package uses. */
 const OWN_PACKAGES =
   /^(?:experiments?|src|scripts?|utils?|lib|tools|train|training|lab|common|core|projects?|recipes|modules)$/;
-const NO_FAILURES =
-  /^(?:KeyboardInterrupt|SystemExit|GeneratorExit|CancelledError|StopIteration|StopAsyncIteration)$/;
+const NO_FAILURES = /^(?:KeyboardInterrupt|SystemExit|GeneratorExit|CancelledError|StopIteration|StopAsyncIteration)$/;
 /** These wrappers report that another process failed, and repeat its message. */
 export const WRAPPERS =
   /^(?:ChildFailedError|CalledProcessError|RayTaskError|ProcessExitedException|ProcessRaisedException|TrainingFailedError|JobFailedError|TuneError|SignalException|SubprocessError|BrokenProcessPool|DistBackendError|ExecutorStepFailure)$/;

@@ -291,9 +291,7 @@ export const SETUP_ROWS: readonly Row[] = [
   ]),
   ...rows('cause', 'auth', 'medium', [/\[Errno 13\] Permission denied|: Permission denied$/]),
   ...rows('effect', 'config', 'low', [/\bncclInvalidUsage\b/]),
-  ...rows('hint', 'config', 'low', [
-    /^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/,
-  ]),
+  ...rows('hint', 'config', 'low', [/^(?:[\w.]{0,120}\.)?(?:argparse\.ArgumentError|ArgumentTypeError|UsageError)\b/]),
 ];
 
 /** A program's message about a setting that it checks. These rows come after all more specific ones. */

@@ -298,8 +298,8 @@ export type Signature = Row & { readonly signature: string };
  * Signatures of policy ML-20, ML-21 and ML-29, and messages of Marin, JAX, CUDA and Ray. A match is evidence, not a verdict: the engine's
  * terminal status takes precedence, and the word "error" by itself means nothing.
  */
-export const SIGNATURES: readonly Signature[] = [...ROWS, ...REPORTED_ROWS].flatMap(
-  ({ signature, ...row }) => (signature === null ? [] : [{ ...row, signature }]),
+export const SIGNATURES: readonly Signature[] = [...ROWS, ...REPORTED_ROWS].flatMap(({ signature, ...row }) =>
+  signature === null ? [] : [{ ...row, signature }],
 );
 
 /** The row with this name; null if none, since an entry of an older version may carry a removed name. */
@@ -345,9 +345,7 @@ function namedRowFor(text: string): Row | null {
   const type = NAMED.exec(text)?.[1] ?? '';
   if (type === '') return null;
   const kind = namedClassOf(type);
-  return kind === null
-    ? null
-    : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
+  return kind === null ? null : { class: kind, weight: 'hint', confidence: 'low', pattern: NAMED, signature: null };
 }
 
 const NAMED = /^(?:[a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}(?:Error|Exception)): /;

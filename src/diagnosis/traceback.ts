@@ -83,8 +83,7 @@ export function createTracebackReader(): TracebackReader {
       return true;
     }
     // An ignored exception may have no frames.
-    if (one === undefined && ignoredAt !== 0 && lineNumber === ignoredAt + 1 && RAISED_ALONE.test(text))
-      return true;
+    if (one === undefined && ignoredAt !== 0 && lineNumber === ignoredAt + 1 && RAISED_ALONE.test(text)) return true;
     // A syntax error has no header, and a truncated log may start after the header.
     if (one === undefined && (UNPARSED.test(text) || HEADLESS.test(text)))
       open.set(stream, { ...FRESH, frames: [], chain: [], isIgnored: false });

@@ -29,8 +29,7 @@ export type TrainerFormat = {
 export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Levanter',
-    source:
-      'https://github.com/marin-community/marin/blob/main/lib/levanter/src/levanter/callbacks/__init__.py',
+    source: 'https://github.com/marin-community/marin/blob/main/lib/levanter/src/levanter/callbacks/__init__.py',
     words: [
       ...['Progress on:', 'First train step completed', 'Saved checkpoint to ', 'Saving checkpoint at'],
       ...['Saving temporary checkpoint', 'Loading checkpoint from '],
@@ -52,8 +51,7 @@ export const TRAINERS: readonly TrainerFormat[] = [
     source: 'https://github.com/mittagessen/kraken/issues/486',
     words: ['it/s '],
     // The bar of rich; the one of tqdm needs no row.
-    trains:
-      /━ ?(?<step>\d{1,12})\/\d{1,12} \d{1,4}:\d\d:\d\d • [\d:-]{1,12} (?<rate>\d{1,9}(?:\.\d{1,6})?)it\/s /,
+    trains: /━ ?(?<step>\d{1,12})\/\d{1,12} \d{1,4}:\d\d:\d\d • [\d:-]{1,12} (?<rate>\d{1,9}(?:\.\d{1,6})?)it\/s /,
   },
   {
     name: 'nanoGPT',
@@ -75,8 +73,7 @@ export const TRAINERS: readonly TrainerFormat[] = [
     name: 'modded-nanogpt',
     source: 'https://github.com/openai/parameter-golf/issues/839',
     words: ['train_time:'],
-    trains:
-      /\bstep:(?<step>\d{1,12})\/(?<total>\d{1,12}) (?:train_loss:(?<loss>[\d.a-z]{1,20}) )?train_time:/,
+    trains: /\bstep:(?<step>\d{1,12})\/(?<total>\d{1,12}) (?:train_loss:(?<loss>[\d.a-z]{1,20}) )?train_time:/,
   },
   {
     name: 'torchtitan',
@@ -88,17 +85,11 @@ export const TRAINERS: readonly TrainerFormat[] = [
   {
     name: 'Megatron-LM, NeMo',
     source: 'https://github.com/epfLLM/Megatron-LLM/issues/11',
-    words: [
-      'max allocated: ',
-      'successfully saved checkpoint',
-      'saving checkpoint at',
-      'loaded checkpoint from ',
-    ],
+    words: ['max allocated: ', 'successfully saved checkpoint', 'saving checkpoint at', 'loaded checkpoint from '],
     saved: /successfully saved checkpoint from iteration {1,8}(?<step>\d{1,12})(?: to (?<path>\S+))?/,
     saving: /^\s{0,8}saving checkpoint at iteration {1,8}\d/,
     resumed: /successfully loaded checkpoint from (\S+)/,
-    memory:
-      /memory \(MB\) \| allocated: \d{1,9}(?:\.\d{1,16})? \| max allocated: (?<mb>\d{1,9})(?:\.\d{1,16})? /,
+    memory: /memory \(MB\) \| allocated: \d{1,9}(?:\.\d{1,16})? \| max allocated: (?<mb>\d{1,9})(?:\.\d{1,16})? /,
   },
   {
     name: 'DeepSpeed',
@@ -113,8 +104,7 @@ export const TRAINERS: readonly TrainerFormat[] = [
     source: 'https://github.com/mosaicml/examples/issues/414',
     words: ['memory/peak_', 'memory/current_', '[batch=', 'throughput/tokens_per_sec'],
     trains: /^.{0,40}\[batch=(?<step>\d{1,12})\/(?<total>\d{1,12})\]|\bTrain throughput\/tokens_per_sec: \d/,
-    memory:
-      /memory\/(?:peak|current)_(?:allocated|active|reserved)_mem: (?<gb>\d{1,9}(?:\.\d{1,16})?)(?![\w.])/,
+    memory: /memory\/(?:peak|current)_(?:allocated|active|reserved)_mem: (?<gb>\d{1,9}(?:\.\d{1,16})?)(?![\w.])/,
   },
   {
     name: 'OLMo',
@@ -127,15 +117,13 @@ export const TRAINERS: readonly TrainerFormat[] = [
     name: 'litgpt',
     source: 'https://github.com/Lightning-AI/litgpt/issues/1607',
     words: ['loss train'],
-    trains:
-      /\biter \d{1,12} (?:\| )?step (?<step>\d{1,12})\b.{0,4} loss train(?: \(curr\))?: (?<loss>[\d.a-z]{1,20})/i,
+    trains: /\biter \d{1,12} (?:\| )?step (?<step>\d{1,12})\b.{0,4} loss train(?: \(curr\))?: (?<loss>[\d.a-z]{1,20})/i,
   },
   {
     name: 'MaxText',
     source: 'https://github.com/AI-Hypercomputer/maxtext/pull/4847',
     words: ['Using (GB) '],
-    memory:
-      /Using \(GB\) \d{1,9}(?:\.\d{1,16})? \/ \d{1,9}(?:\.\d{1,16})? \((?<percent>\d{1,9}(?:\.\d{1,16})?)%\)/,
+    memory: /Using \(GB\) \d{1,9}(?:\.\d{1,16})? \/ \d{1,9}(?:\.\d{1,16})? \((?<percent>\d{1,9}(?:\.\d{1,16})?)%\)/,
   },
   {
     name: 'Flax, CLU',

@@ -68,9 +68,7 @@ export function readTrainingLine(line: string, own: TrainerFormat | null = null)
       : { ...BARE_TRAINING_LINE, work: 'eval', step: step?.current ?? null, evalLoss: said.evalLoss };
   const { measures, evalLoss } = said;
   const isTraining =
-    said.named !== null ||
-    'loss' in measures ||
-    (step !== null && (OTHER_SIGNS.test(line) || COUNTED.test(line)));
+    said.named !== null || 'loss' in measures || (step !== null && (OTHER_SIGNS.test(line) || COUNTED.test(line)));
   if (!isTraining) return null;
   return {
     ...BARE_TRAINING_LINE,
@@ -120,8 +118,7 @@ function trainsIn(line: string, own: TrainerFormat | null): Values['named'] {
 const LEVANTER =
   /Progress on:([\w.-]+) (-|[\d.]+[kMGT]?it)(?:\/([\d.]+[kMGT]?)(?:it)?)?(?: rate:(\S+))?(?: remaining:(\S+))?(?: elapsed:(\S+))?(?: (?:postfix:)?([\s\S]*))?$/;
 // The job controls this text, so accept only a number.
-const POSTFIX_LOSS =
-  /(?:^|, )loss=([-+]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?))(?![^\s,])/i;
+const POSTFIX_LOSS = /(?:^|, )loss=([-+]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?))(?![^\s,])/i;
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 function ofLevanter(bar: RegExpExecArray): TrainingLine {
@@ -252,8 +249,7 @@ const COUNTED = /(?:^|[\])] ?|: |- )(?:global_)?(?:step|iter)=\d{1,12} \w{1,60}=
 
 const MILLISECONDS = /(?:time per iteration \(ms\): |\btime[ =:]{1,2})(\d{1,9}(?:\.\d{1,6})?)(?: ?ms)?/i;
 /** A time since the start, or of something else than a step, is no step's time. */
-const CLOCKS = /(?<!(?:total|elapsed|train|training|wall|clock|remaining|left|val|eval|run|cost)[ _-]{0,3})/
-  .source;
+const CLOCKS = /(?<!(?:total|elapsed|train|training|wall|clock|remaining|left|val|eval|run|cost)[ _-]{0,3})/.source;
 const SECONDS = new RegExp(
   `(?:step[-_ ]time|(?<![a-z/]|per[_ ])sec(?:onds)?(?:/step)?|s/step|train_step_timing in s|timing_s/step|iteration time|${CLOCKS}\\btime|\\bdt)[ =:]{1,3}(\\d{1,7}(?:\\.\\d{1,6})?)(?![\\d.:]| ?(?:m|min|h|hr)\\b) ?(ms)?`,
   'i',
@@ -331,8 +327,7 @@ const BEFORE_CHARS = 12;
 /** A share such as `93.9%` if the line has one, otherwise the amount, such as `44.6GiB`; null if it has neither. */
 function memoryIn(line: string): string | null {
   const match = MEMORY.exec(line);
-  if (match === null || OTHER.test(line.slice(Math.max(0, match.index - BEFORE_CHARS), match.index)))
-    return null;
+  if (match === null || OTHER.test(line.slice(Math.max(0, match.index - BEFORE_CHARS), match.index))) return null;
   const [, named, value = '', unit = named, share] = match;
   if (share !== undefined || unit === '%') return shareOf(Number(share ?? value));
   // torchvision's and OpenMMLab's loggers print whole MB without a unit. Ignore other numbers without a unit.
@@ -349,13 +344,7 @@ const JAX_LIMIT = /(?<![a-z_])bytes_limit['"]?: ?(\d{1,15})\b/;
 
 /** A share such as `93.9%` if the line names the total, otherwise the amount, such as `11246MB`; null if there is none. */
 export function memoryReportIn(line: string): string | null {
-  const {
-    mb,
-    gb,
-    percent,
-    used,
-    whole = JAX_LIMIT.exec(line)?.[1],
-  } = trainerSays('memory', line)?.groups ?? {};
+  const { mb, gb, percent, used, whole = JAX_LIMIT.exec(line)?.[1] } = trainerSays('memory', line)?.groups ?? {};
   if (mb !== undefined) return `${Number(mb)}MB`;
   if (gb !== undefined) return `${Number(Number(gb).toPrecision(4))}GB`;
   return shareOf(Number(percent ?? (100 * Number(used)) / Number(whole)));

@@ -87,9 +87,7 @@ type Shape = { readonly pattern: RegExp; readonly isWho: boolean };
 /** The first group, if any, is the level. */
 const PREFIXES: readonly Shape[] = [
   // Ray, which merges equal lines of several workers.
-  who(
-    /^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/,
-  ),
+  who(/^\((?:(?:[^()]|\([^()]{0,60}\)){0,80}\bpid=\d{1,10}[^()]{0,60}|raylet[^()]{0,40}|autoscaler[^()]{0,40})\) ?/),
   // torchrun, with and without --tee; Iris; Kubernetes' multi-pod tails.
   who(
     /^\[(?:rank|default|local_rank|task|worker|host|proc|process|node|gpu|pod|replica)[ /:_-]?[\w./-]{0,80}\](?::|(?=[ [])|$) ?/i,
@@ -129,9 +127,7 @@ const PREFIXES: readonly Shape[] = [
     /^(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) {1,8}(?:[\w./:-]{1,120} (?:::|--|-)|[\w./-]{1,120}:\d{1,6})(?: |$)/,
   ),
   // Levanter.
-  plain(
-    /^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/,
-  ),
+  plain(/^(?:\d{1,5} - )?[\w.-]{1,80} - [\w.-]{1,80}:\d{1,6} - (INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL|FATAL) :: ?/),
   plain(/^(WARN|WARNING|ERROR|CRITICAL|FATAL) (?=\S| {2})/),
   // Without a logger's name, the level comes from a collector that labels all lines alike.
   plain(/^(?:INFO|DEBUG) (?=\S| {2})/),

@@ -11,14 +11,7 @@ export type Confidence = (typeof CONFIDENCES)[number];
  * `propose-node`: propose to delete the node, which needs an approval. `wait`: nothing failed yet. `escalate`: a person decides. `none`: no
  * action.
  */
-export const FIRST_RESPONSES = [
-  'retry-bounded',
-  'small-fix-once',
-  'propose-node',
-  'wait',
-  'escalate',
-  'none',
-] as const;
+export const FIRST_RESPONSES = ['retry-bounded', 'small-fix-once', 'propose-node', 'wait', 'escalate', 'none'] as const;
 export type FirstResponse = (typeof FIRST_RESPONSES)[number];
 
 /**

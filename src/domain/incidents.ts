@@ -196,16 +196,11 @@ export type Incident =
     });
 
 /** Parses a recorded incident. */
-export function readIncident(
-  recorded: { readonly code: string; readonly detail: Detail },
-  written: Written,
-): Incident {
+export function readIncident(recorded: { readonly code: string; readonly detail: Detail }, written: Written): Incident {
   const { code, detail } = recorded;
   const { role, at, seq } = written;
   const read = readPayload(INCIDENTS, { code, detail });
-  return read === null
-    ? { code: null, recorded: { code, detail }, role, at, seq }
-    : { ...read, role, at, seq };
+  return read === null ? { code: null, recorded: { code, detail }, role, at, seq } : { ...read, role, at, seq };
 }
 
 /** Oldest first. */

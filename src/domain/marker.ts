@@ -164,19 +164,8 @@ type MarkerLine = {
 
 /** Parses a marker and its seal, without verification; null if the line is not a marker. */
 export function parseMarkerLine(line: string): MarkerLine | null {
-  const [
-    ,
-    plain = '',
-    run = '',
-    word,
-    key = '',
-    rest = '',
-    sealed,
-    at = '',
-    text = '',
-    keyId = '',
-    signature = '',
-  ] = MARKER.exec(line) ?? [];
+  const [, plain = '', run = '', word, key = '', rest = '', sealed, at = '', text = '', keyId = '', signature = ''] =
+    MARKER.exec(line) ?? [];
   const kind = MARKER_KINDS.find((one) => one === word);
   if (kind === undefined) return null;
   const fields: Record<string, string> = {};
@@ -231,7 +220,6 @@ export function splitBody(body: string): { readonly line: string; readonly text:
 /** Whether a posted text equals the rendered text, ignoring the seal. */
 export function saysTheSame(standing: string, rendered: string): boolean {
   const [old, now] = [splitBody(standing), splitBody(rendered)];
-  const isSameLine =
-    (parseMarkerLine(old.line)?.plain ?? old.line) === (parseMarkerLine(now.line)?.plain ?? now.line);
+  const isSameLine = (parseMarkerLine(old.line)?.plain ?? old.line) === (parseMarkerLine(now.line)?.plain ?? now.line);
   return isSameLine && old.text === now.text;
 }

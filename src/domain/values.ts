@@ -131,10 +131,7 @@ export function invariant(condition: boolean, code: string): asserts condition {
 type Present<Value> = {
   readonly [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
 } & {
-  readonly [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<
-    Value[Key],
-    undefined
-  >;
+  readonly [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined>;
 };
 
 /** Drops all keys with an undefined value. */

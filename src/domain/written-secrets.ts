@@ -93,10 +93,7 @@ function withoutShapes(text: string, replacement: string): string {
 
 /** Replaces values after names that suggest a secret. */
 function withoutNamed(text: string, replacement: string): string {
-  return NAMED.reduce(
-    (clean, shape) => clean.replace(shape, (_whole, name: string) => `${name}${replacement}`),
-    text,
-  );
+  return NAMED.reduce((clean, shape) => clean.replace(shape, (_whole, name: string) => `${name}${replacement}`), text);
 }
 
 function withoutWebTokens(run: string, replacement: string): string {
@@ -140,9 +137,7 @@ export function withoutMachineSecrets<Value>(value: Value): Value {
     if (typeof one === 'string') return withoutNamed(withoutTokens(one), HIDDEN);
     if (Array.isArray(one)) return one.map(clean);
     if (typeof one !== 'object' || one === null) return one;
-    return Object.fromEntries(
-      Object.entries(one).map(([name, inner]) => [withoutTokens(name), clean(inner)]),
-    );
+    return Object.fromEntries(Object.entries(one).map(([name, inner]) => [withoutTokens(name), clean(inner)]));
   };
   return clean(value) as Value;
 }
@@ -183,10 +178,7 @@ function isMadeOfWords(chunk: string): boolean {
  * Redacts and truncates a log line. The end of a line too long to read whole may be half a secret, which redaction misses. Cut that end off after
  * redaction, even if redaction shortened the line.
  */
-export function redactAndTruncateLine(
-  { redact }: { readonly redact: (text: string) => string },
-  line: string,
-): string {
+export function redactAndTruncateLine({ redact }: { readonly redact: (text: string) => string }, line: string): string {
   const clean = redact(line);
   const whole =
     line.length < limits.logLineCharsMax ? clean : cutText(clean, clean.length - limits.secretCharactersMax);

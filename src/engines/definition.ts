@@ -19,10 +19,7 @@ export const place = z
   .string()
   .max(300)
   .regex(/^(\/[\w.+@-]+)+$/, 'an absolute path of letters, digits and . _ + @ -')
-  .refine(
-    (text) => !text.split('/').some((part) => part === '..' || part === '.'),
-    'a path without .. and .',
-  );
+  .refine((text) => !text.split('/').some((part) => part === '..' || part === '.'), 'a path without .. and .');
 
 export const CLUSTER_KEYS = {
   acceleratorHoursPerRun: amount.describe(
@@ -37,11 +34,7 @@ export const CLUSTER_KEYS = {
     false,
     'Whether jobs that people have launched here by hand may be taken over, with /watch.',
   ),
-  links: setting(
-    z.record(word, z.string().max(500)),
-    {},
-    'Links for people; {jobId} and {run} are filled in.',
-  ),
+  links: setting(z.record(word, z.string().max(500)), {}, 'Links for people; {jobId} and {run} are filled in.'),
 };
 
 /** The traits of a cluster's engine that the rest of ferrybot may use. */

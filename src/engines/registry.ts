@@ -19,10 +19,7 @@ const ENGINES = [
 const [first, ...others] = ENGINES;
 
 /** A cluster. `engine` selects its kind, and with it the valid keys. */
-export const clusterSchema = z.discriminatedUnion('engine', [
-  first.schema,
-  ...others.map(({ schema }) => schema),
-]);
+export const clusterSchema = z.discriminatedUnion('engine', [first.schema, ...others.map(({ schema }) => schema)]);
 
 export type ClusterConfig = z.infer<typeof clusterSchema>;
 
@@ -48,9 +45,7 @@ export type Adapters = ReadonlyMap<string, EngineAdapter>;
 export async function loadAdapters(): Promise<Adapters> {
   const all: readonly LoadableEngine[] = ENGINES;
   return new Map(
-    await Promise.all(
-      all.map(async ({ schema, load }) => [schema.shape.engine.value, await load()] as const),
-    ),
+    await Promise.all(all.map(async ({ schema, load }) => [schema.shape.engine.value, await load()] as const)),
   );
 }
 

@@ -142,9 +142,7 @@ type FactsOf<Gate extends GateId, Code extends keyof Verdicts[Gate]> = Verdicts[
   ? FactsArgument<Verdicts[Gate][Code]>
   : never;
 
-type Says<Gate extends GateId, By extends readonly RemedyActor[]> = <
-  Code extends keyof Verdicts[Gate] & string,
->(
+type Says<Gate extends GateId, By extends readonly RemedyActor[]> = <Code extends keyof Verdicts[Gate] & string>(
   code: Code,
   ...rest: [...by: By, ...facts: FactsOf<Gate, Code>]
 ) => Judgement;
@@ -219,9 +217,7 @@ function judgeApprovers(current: readonly GivenApproval[], { needed, beforehand 
     is: one.standing.kind === 'known' ? one.standing.value : null,
   }));
   // One person counts once, however often they approved.
-  const counting = new Map(
-    now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]),
-  );
+  const counting = new Map(now.filter(({ is }) => is === 'counts').map(({ actor }) => [actor.id, actor.login]));
   const found = { count: counting.size, needed, who: [...counting.values()] };
   const lost = now.find(({ is }) => is !== null && is !== 'counts');
   if (lost !== undefined)

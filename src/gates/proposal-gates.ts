@@ -93,11 +93,9 @@ export const checksGreen = defineGate(
       if (failed !== undefined)
         return block('failed', 'author', { check: nameOf(failed), says: failed.says, count: failures });
       const { first: waiting, count } = those('awaits-approval');
-      if (waiting !== undefined)
-        return block('awaits-approval', 'maintainer', { workflow: nameOf(waiting), count });
+      if (waiting !== undefined) return block('awaits-approval', 'maintainer', { workflow: nameOf(waiting), count });
       const missing = missingChecks(lane.requiredChecks, all);
-      if (missing[0] !== undefined)
-        return block('missing', 'author', { check: missing[0], count: missing.length });
+      if (missing[0] !== undefined) return block('missing', 'author', { check: missing[0], count: missing.length });
       const { first: running, count: unfinished } = those('running');
       if (running !== undefined)
         return block('running', 'time', { check: nameOf(running), says: running.says, count: unfinished });
@@ -114,10 +112,7 @@ function wantedOf(all: readonly CheckFacts[], { requiredChecks }: GateFacts['lan
   return others.filter((check) => check.state === 'awaits-approval' || isNamed(check, requiredChecks));
 }
 
-function missingChecks(
-  required: GateFacts['lane']['requiredChecks'],
-  all: readonly CheckFacts[],
-): readonly string[] {
+function missingChecks(required: GateFacts['lane']['requiredChecks'], all: readonly CheckFacts[]): readonly string[] {
   if (required === 'all') return [];
   return required.filter((name) => !all.some((check) => !check.ours && isNamed(check, [name])));
 }
@@ -140,9 +135,7 @@ export const runNameDated = defineGate(
       const wanted = lane.runName.replaceAll('{date}', proposal.date);
       const found = proposal.runName === wanted ? runName : proposal.runName;
       // rule DF-14
-      return found === wanted
-        ? pass('dated', { runName: wanted })
-        : block('wrong-name', 'lab', { found, wanted });
+      return found === wanted ? pass('dated', { runName: wanted }) : block('wrong-name', 'lab', { found, wanted });
     }),
   { readsSettings: true },
 );
@@ -158,8 +151,7 @@ export const preconditions = defineGate(
         const [first] = found;
         if (first === undefined) return block('box-open', 'author', { box: wanted });
         // rule DF-19
-        if (!found.every((box) => box.checked))
-          return block('box-open', 'author', { box: wanted, line: first.line });
+        if (!found.every((box) => box.checked)) return block('box-open', 'author', { box: wanted, line: first.line });
       }
       return pass('ticked', { boxes: lane.checklist.preconditions.length });
     }),

@@ -75,8 +75,7 @@ export const costBudget = defineGate(
           const most = period === 'week' ? budget.perWeek : budget.perMonth;
           if (most === null) continue;
           const spent = costOf(launchesIn(all, period, dateOf(now)));
-          if (spent === null)
-            return cannotTell(`the record does not say what a launch of this ${period} was to cost`);
+          if (spent === null) return cannotTell(`the record does not say what a launch of this ${period} was to cost`);
           if (compareDecimals(addDecimals(spent, cost), most) > 0)
             return over('over-period', 'lab', {
               cost,
@@ -145,8 +144,7 @@ export const manifestComplete = defineGate(
   ({ manifest, change, lane }, { block, pass }) => {
     const missing =
       change.kind === 'known' ? lane.ships.filter((path) => (change.value.trees[path] ?? null) === null) : [];
-    if (missing[0] !== undefined)
-      return block('not-shipped', 'author', { path: missing[0], count: missing.length });
+    if (missing[0] !== undefined) return block('not-shipped', 'author', { path: missing[0], count: missing.length });
     if (manifest.kind === 'unknown') return cannotTell(manifest.why);
     const unseen = unseenIn(manifest.value);
     if (unseen !== null) return block('unseen', 'author', unseen);
@@ -166,19 +164,11 @@ function unseenIn(manifest: Manifest): { readonly part: string; readonly sign: s
     ['the output root', [outputRoot]],
     ['the name', [runName, ...Object.values(tracker)]],
     ['a place of checkpoints', [resume.initializeFrom, ...(resume.roots ?? [])]],
-    [
-      'what may be done without asking',
-      [...envelope.fixes, ...envelope.reductions, ...(envelope.repairs ?? [])],
-    ],
+    ['what may be done without asking', [...envelope.fixes, ...envelope.reductions, ...(envelope.repairs ?? [])]],
     ['a path', Object.keys(trees)],
     [
       'a changed setting',
-      [...delta, ...(base?.changes ?? [])].flatMap(({ knob, path, before, after }) => [
-        knob,
-        path,
-        before,
-        after,
-      ]),
+      [...delta, ...(base?.changes ?? [])].flatMap(({ knob, path, before, after }) => [knob, path, before, after]),
     ],
   ];
   for (const [part, texts] of parts) {

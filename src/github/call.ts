@@ -294,8 +294,7 @@ function judged(client: GitHubClient, failure: Failure): Once {
   const { status, message, headers } = failure;
   const isLimit =
     status === 429 ||
-    (status === 403 &&
-      (headers['retry-after'] !== undefined || isUsedUp(headers) || SECONDARY_LIMIT.test(message)));
+    (status === 403 && (headers['retry-after'] !== undefined || isUsedUp(headers) || SECONDARY_LIMIT.test(message)));
   const hasMoved = noteClock(client, headers['date']);
   const refused = { kind: 'refused', status, message } as const;
   const lost = { kind: 'unknown', message: `${status}: ${message}` } as const;

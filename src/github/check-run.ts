@@ -40,8 +40,7 @@ async function missingAnnotations(
     pagesMax: ANNOTATION_PAGES_MAX,
   });
   if (existing.kind === 'unknown') return existing;
-  if (!existing.value.isWhole)
-    return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
+  if (!existing.value.isWhole) return unknown(`more than ${ANNOTATION_PAGES_MAX * PAGE_ROWS} annotations stand there`);
   const there = new Set(existing.value.rows.map(keyOf));
   return known(wanted.filter((one) => !there.has(keyOf(one))));
 }
@@ -80,8 +79,7 @@ export async function putCheckRun(client: GitHubClient, effect: CheckEffect): Pr
     // Only the creating App may change a check run, so another App creates a new one.
     if (updated.kind !== 'refused' || updated.code !== '403' || effect.onlyOwn === true) return updated;
   }
-  if (effect.onlyOwn === true)
-    return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
+  if (effect.onlyOwn === true) return { kind: 'refused', code: 'none-of-ours', message: 'there is no such check run' };
   return put(client, effect, null);
 }
 
@@ -101,9 +99,7 @@ async function put(client: GitHubClient, effect: CheckEffect, id: number | null)
 
 function fieldsOf(effect: CheckEffect, annotations: readonly SentAnnotation[]): Record<string, unknown> {
   const state =
-    effect.conclusion === null
-      ? { status: 'in_progress' }
-      : { status: 'completed', conclusion: effect.conclusion };
+    effect.conclusion === null ? { status: 'in_progress' } : { status: 'completed', conclusion: effect.conclusion };
   const output = {
     title: cutText(effect.title, TITLE_MAX),
     summary: cutText(effect.summary, SUMMARY_MAX),
@@ -263,9 +259,7 @@ function isWaiting({ status, conclusion, checkRuns }: Suite): boolean {
 /** Neutral and skipped count as passed, as for GitHub's required checks. */
 function stateOf({ status, conclusion }: Run): CheckFacts['state'] {
   if (status !== 'COMPLETED') return 'running';
-  return conclusion === 'SUCCESS' || conclusion === 'NEUTRAL' || conclusion === 'SKIPPED'
-    ? 'green'
-    : 'failed';
+  return conclusion === 'SUCCESS' || conclusion === 'NEUTRAL' || conclusion === 'SKIPPED' ? 'green' : 'failed';
 }
 
 function statusFacts(context: string, state: string): CheckFacts {
@@ -275,12 +269,6 @@ function statusFacts(context: string, state: string): CheckFacts {
   return { name: context, workflow: null, state: found, says, ours: false };
 }
 
-function sign({
-  status,
-  conclusion,
-}: {
-  readonly status: string;
-  readonly conclusion: string | null;
-}): string {
+function sign({ status, conclusion }: { readonly status: string; readonly conclusion: string | null }): string {
   return (conclusion ?? status).toLowerCase().replaceAll('_', ' ');
 }

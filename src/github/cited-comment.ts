@@ -97,10 +97,7 @@ const ROUTES: Readonly<Record<Surface, string>> = {
 };
 
 /** Finds the comment's node by REST, in any thread. */
-function locate(
-  client: GitHubClient,
-  { surface, comment, pull }: Citation,
-): Promise<Observed<Located | null>> {
+function locate(client: GitHubClient, { surface, comment, pull }: Citation): Promise<Observed<Located | null>> {
   const ids = surface === 'review' ? { pull_number: pull, review_id: comment } : { comment_id: comment };
   return readIfThere(client, ROUTES[surface], locatedSchema, ids);
 }

@@ -40,8 +40,7 @@ export async function postComment(
   const sinceMs = client.now();
   const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
   const outcome = await call(client, route, { issue_number: thread, body });
-  const posted =
-    outcome.kind === 'unknown' ? await foundOnce(client, thread, isSame, outcome.message) : idOf(outcome);
+  const posted = outcome.kind === 'unknown' ? await foundOnce(client, thread, isSame, outcome.message) : idOf(outcome);
   const isLate = client.now() - sinceMs >= limits.publishGraceMs;
   return isShared || isLate ? withoutDouble(client, thread, isSame, posted) : posted;
 }
@@ -60,12 +59,7 @@ async function withoutDouble(
 }
 
 /** Resolves a lost answer: keeps the first matching comment and deletes later ones. */
-async function foundOnce(
-  client: GitHubClient,
-  thread: number,
-  isSame: IsSame,
-  why: string,
-): Promise<EffectOutcome> {
+async function foundOnce(client: GitHubClient, thread: number, isSame: IsSame, why: string): Promise<EffectOutcome> {
   const [first, ...later] = (await ownComments(client, thread, isSame)) ?? [];
   if (first === undefined) return { kind: 'unknown', message: why };
   for (const comment of later) await takeBack(client, comment);
@@ -77,11 +71,7 @@ async function takeBack(client: GitHubClient, comment: number): Promise<void> {
 }
 
 /** Matching recent comments, oldest first; null if the list could not be read. */
-async function ownComments(
-  client: GitHubClient,
-  thread: number,
-  isSame: IsSame,
-): Promise<readonly number[] | null> {
+async function ownComments(client: GitHubClient, thread: number, isSame: IsSame): Promise<readonly number[] | null> {
   const since = new Date(client.now() - LOOK_BACK_MS).toISOString();
   const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
   const read = await readPages(client, route, listed, { issue_number: thread, since, pagesMax: PAGES_MAX });

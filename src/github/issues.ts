@@ -61,10 +61,7 @@ export async function listMovedThreads(
 }
 
 /** Open threads with the label, oldest first. */
-export function listLabelledOpen(
-  client: GitHubClient,
-  label: string,
-): Promise<Observed<readonly ListedThread[]>> {
+export function listLabelledOpen(client: GitHubClient, label: string): Promise<Observed<readonly ListedThread[]>> {
   return listPage(client, { labels: label, state: 'open', sort: 'created', direction: 'asc' });
 }
 
@@ -261,8 +258,7 @@ export async function inThread(
 ): Promise<Written> {
   const outcome = await write();
   const asItWas = { outcome, leftOpen: null };
-  if (outcome.kind !== 'refused' || outcome.code !== '403' || !/\blocked\b/i.test(outcome.message))
-    return asItWas;
+  if (outcome.kind !== 'refused' || outcome.code !== '403' || !/\blocked\b/i.test(outcome.message)) return asItWas;
   const lock = await lockOf(client, thread);
   if (lock === null) return asItWas;
   const lifted = await call(client, 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/lock', {

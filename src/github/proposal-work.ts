@@ -67,18 +67,13 @@ export async function readBranchWork(
 type Moves = { readonly moves: z.infer<typeof activitySchema>; readonly next: string | null };
 
 /** Newest first. `next`: cursor of the page with older pushes, or null. */
-async function readMoves(
-  client: GitHubClient,
-  branch: string,
-  after: string | null,
-): Promise<Observed<Moves>> {
+async function readMoves(client: GitHubClient, branch: string, after: string | null): Promise<Observed<Moves>> {
   const outcome = await call(client, 'GET /repos/{owner}/{repo}/activity', {
     ref: `refs/heads/${branch}`,
     per_page: PAGE_ROWS,
     ...(after === null ? {} : { after }),
   });
-  if (outcome.kind !== 'answered')
-    return unknown(`GitHub does not list the moves of ${branch}: ${outcome.message}`);
+  if (outcome.kind !== 'answered') return unknown(`GitHub does not list the moves of ${branch}: ${outcome.message}`);
   const parsed = activitySchema.safeParse(outcome.data);
   if (!parsed.success) return unknown(`GitHub lists the moves of ${branch} in another shape`);
   return known({ moves: parsed.data, next: nextCursor(String(outcome.headers['link'] ?? '')) });
@@ -112,12 +107,7 @@ export async function readPastTips(
 type Pushes = Pick<BranchWork, 'pushes' | 'isWhole'>;
 
 /** Newest first, back to the bot's push or the branch's creation, without gaps. */
-async function readPushes(
-  client: GitHubClient,
-  branch: string,
-  head: Sha,
-  own: Sha | null,
-): Promise<Observed<Pushes>> {
+async function readPushes(client: GitHubClient, branch: string, head: Sha, own: Sha | null): Promise<Observed<Pushes>> {
   const page = await readMoves(client, branch, null);
   if (page.kind === 'unknown') return page;
   const { moves } = page.value;
@@ -129,8 +119,7 @@ async function readPushes(
     if (after !== wanted) return unknown(`GitHub does not tell yet who pushed ${wanted.slice(0, 12)}`);
     wanted = before;
     if (kind !== 'branch_deletion') pushes.push({ by: contributorOf(actor), after: branded(after, isSha) });
-    if (after === own || (own === null && kind === 'branch_creation'))
-      return known({ pushes, isWhole: true });
+    if (after === own || (own === null && kind === 'branch_creation')) return known({ pushes, isWhole: true });
   }
   if (page.value.next !== null) return known({ pushes, isWhole: false });
   // Without a push by the bot, all pushes are foreign.
@@ -205,8 +194,7 @@ export async function readOwnThread(
   const found = answer.value.repository.issueOrPullRequest;
   if (found === null) return known(null);
   const thread = threadOf(found);
-  if (found.__typename === 'Issue')
-    return known({ kind: 'issue', ...thread, isOpen: found.state === 'OPEN' });
+  if (found.__typename === 'Issue') return known({ kind: 'issue', ...thread, isOpen: found.state === 'OPEN' });
   return known({
     kind: 'pull',
     ...thread,
@@ -218,9 +206,7 @@ export async function readOwnThread(
   });
 }
 
-function threadOf(
-  found: z.infer<typeof issueSchema> | z.infer<typeof pullSchema>,
-): Omit<OwnThread, 'isOpen'> {
+function threadOf(found: z.infer<typeof issueSchema> | z.infer<typeof pullSchema>): Omit<OwnThread, 'isOpen'> {
   return {
     number: found.number,
     author: actorOf(found.author),

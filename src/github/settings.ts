@@ -77,11 +77,7 @@ export function readWorkflowPermissions(client: GitHubClient): Promise<Observed<
 
 /** Which fork pull requests need approval before workflows run. */
 export function readForkApproval(client: GitHubClient): Promise<Observed<string>> {
-  return read(
-    client,
-    'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval',
-    forkSchema,
-  );
+  return read(client, 'GET /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval', forkSchema);
 }
 
 /** Branches and tags that may use an environment; `*`: not restricted to named ones. */
@@ -116,10 +112,7 @@ export function readSecretNames(
   const [route, more] =
     typeof place === 'string'
       ? [SECRET_ROUTES[place], {}]
-      : [
-          'GET /repos/{owner}/{repo}/environments/{environment_name}/secrets',
-          { environment_name: place.environment },
-        ];
+      : ['GET /repos/{owner}/{repo}/environments/{environment_name}/secrets', { environment_name: place.environment }];
   return read(client, route, secretsSchema, { ...more, per_page: 100 });
 }
 
@@ -129,10 +122,7 @@ export function readRunnerLabels(client: GitHubClient): Promise<Observed<readonl
 }
 
 /** Rules of all rulesets for a branch, for example `deletion`. */
-export function readBranchRules(
-  client: GitHubClient,
-  branch: string,
-): Promise<Observed<readonly BranchRule[]>> {
+export function readBranchRules(client: GitHubClient, branch: string): Promise<Observed<readonly BranchRule[]>> {
   const route = 'GET /repos/{owner}/{repo}/rules/branches/{branch}';
   return read(client, route, z.array(ruleSchema), { branch });
 }
@@ -188,11 +178,7 @@ export async function hasFile(client: GitHubClient, path: string, ref: string): 
 }
 
 /** Paths of a folder's files at a ref. */
-export function listFiles(
-  client: GitHubClient,
-  path: string,
-  ref: string,
-): Promise<Observed<readonly string[]>> {
+export function listFiles(client: GitHubClient, path: string, ref: string): Promise<Observed<readonly string[]>> {
   return read(client, CONTENTS, folderSchema, { path, ref });
 }
 

@@ -116,12 +116,7 @@ function submittedAt(from: Instant, said: readonly CommentFacts[]): readonly Com
 }
 
 /** Converts an answer to facts. */
-export function commentOf(
-  comment: CommentAnswer,
-  surface: Surface,
-  thread: number,
-  reading: Reading,
-): CommentFacts {
+export function commentOf(comment: CommentAnswer, surface: Surface, thread: number, reading: Reading): CommentFacts {
   const byUs = comment.viewerDidAuthor || isOwnBot(comment.author, reading.ownBots);
   const bodyDigest = reading.digestOf(comment.body);
   return {
@@ -264,8 +259,7 @@ export async function listNewComments(
       });
     const newest = listed.value.at(-1)?.updated_at;
     const last = newest === undefined ? next : instantOf(newest);
-    if (listed.value.length < PAGE_ROWS)
-      return known({ found: [...found.values()], next: last, isWhole: true });
+    if (listed.value.length < PAGE_ROWS) return known({ found: [...found.values()], next: last, isWhole: true });
     // More comments within one second than a page holds need page numbers.
     page = last > next ? 1 : page + 1;
     next = last;
@@ -301,10 +295,7 @@ function writtenIn({
   body,
   user,
   author_association,
-}: Omit<z.infer<typeof reviewSchema>, 'submitted_at'>): Pick<
-  SweptComment,
-  'id' | 'body' | 'isBot' | 'author'
-> {
+}: Omit<z.infer<typeof reviewSchema>, 'submitted_at'>): Pick<SweptComment, 'id' | 'body' | 'isBot' | 'author'> {
   const isOutside = isOutsider(author_association);
   return {
     id,

@@ -152,8 +152,7 @@ export const commentSchema = z.object({
 });
 
 const nodes = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(item) });
-const pages = <Item extends z.ZodType>(item: Item) =>
-  z.object({ nodes: z.array(item), pageInfo: pageInfoSchema });
+const pages = <Item extends z.ZodType>(item: Item) => z.object({ nodes: z.array(item), pageInfo: pageInfoSchema });
 const labels = nodes(z.object({ name: z.string() }));
 const editSchema = z.object({
   editedAt: z.string(),

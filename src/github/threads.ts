@@ -50,9 +50,7 @@ async function versionsOf(
   return known(
     versions.map((version) => {
       const marker = version.text === null ? null : issueMarkerOf(number, version.text);
-      return marker?.isIntact === true && marker.role === 'control'
-        ? { ...version, sealedFor: marker.run }
-        : version;
+      return marker?.isIntact === true && marker.role === 'control' ? { ...version, sealedFor: marker.run } : version;
     }),
   );
 }
@@ -187,15 +185,11 @@ async function contentOf(
   thread: ThreadPage & EditedText,
   since: Instant | null,
   reading: Reading,
-): Promise<
-  Observed<{ readonly comments: readonly CommentFacts[]; readonly versions: readonly TextVersion[] }>
-> {
+): Promise<Observed<{ readonly comments: readonly CommentFacts[]; readonly versions: readonly TextVersion[] }>> {
   const comments = await commentsOf(client, thread, since, reading);
   if (comments.kind === 'unknown') return comments;
   const versions = await versionsOf(client, thread, reading);
-  return versions.kind === 'unknown'
-    ? versions
-    : known({ comments: comments.value, versions: versions.value });
+  return versions.kind === 'unknown' ? versions : known({ comments: comments.value, versions: versions.value });
 }
 
 const THREADS = {
@@ -347,9 +341,7 @@ function pullOfIssue(
   { digestOf }: Reading,
 ): Observed<PullFacts> {
   if (target === null)
-    return unknown(
-      pinned === null ? `the branch ${headBranch} is not there` : `there is no commit ${pinned.commit}`,
-    );
+    return unknown(pinned === null ? `the branch ${headBranch} is not there` : `there is no commit ${pinned.commit}`);
   return known({
     ...textFacts(issue, versions, digestOf),
     merged: false,

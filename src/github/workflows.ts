@@ -35,11 +35,12 @@ export async function dispatchWorkflow(
   effect: Extract<Effect, { kind: 'dispatch-workflow' }>,
 ): Promise<EffectOutcome> {
   const { workflow, ref, inputs } = effect;
-  const outcome = await call(
-    client,
-    'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches',
-    { workflow_id: workflow, ref: `refs/heads/${ref}`, inputs, return_run_details: true },
-  );
+  const outcome = await call(client, 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
+    workflow_id: workflow,
+    ref: `refs/heads/${ref}`,
+    inputs,
+    return_run_details: true,
+  });
   if (outcome.kind !== 'answered') return refusal(outcome);
   const parsed = dispatched.safeParse(outcome.data);
   return parsed.success
@@ -48,17 +49,12 @@ export async function dispatchWorkflow(
 }
 
 /** Null if GitHub has no such run, because it was deleted or expired. */
-export function readWorkflowRun(
-  client: GitHubClient,
-  id: number,
-): Promise<Observed<WorkflowRunFacts | null>> {
+export function readWorkflowRun(client: GitHubClient, id: number): Promise<Observed<WorkflowRunFacts | null>> {
   return readIfThere(client, 'GET /repos/{owner}/{repo}/actions/runs/{run_id}', runSchema, { run_id: id });
 }
 
 const jobs = z.object({
-  jobs: z.array(
-    z.object({ name: z.string(), conclusion: z.string().nullable(), check_run_url: z.string().nullish() }),
-  ),
+  jobs: z.array(z.object({ name: z.string(), conclusion: z.string().nullable(), check_run_url: z.string().nullish() })),
 });
 const annotations = z.array(z.object({ annotation_level: z.string(), message: z.string().nullable() }));
 
@@ -71,9 +67,7 @@ export async function readFailedJob(client: GitHubClient, run: number): Promise<
     run_id: run,
   });
   if (listed.kind === 'unknown') return listed;
-  const job = listed.value.jobs.find(
-    ({ conclusion }) => conclusion !== 'success' && conclusion !== 'skipped',
-  );
+  const job = listed.value.jobs.find(({ conclusion }) => conclusion !== 'success' && conclusion !== 'skipped');
   if (job === undefined) return unknown(`the workflow run ${run} has no failed job`);
   const ended = `the job ${job.name} ended with ${job.conclusion ?? 'no conclusion'}`;
   const id = /\/check-runs\/(\d+)$/.exec(job.check_run_url ?? '')?.[1];
@@ -82,9 +76,7 @@ export async function readFailedJob(client: GitHubClient, run: number): Promise<
   const lines = await read(client, route, annotations, { check_run_id: Number(id) });
   const failed = lines.kind === 'known' ? lines.value.find(isFailure) : undefined;
   const error = failed?.message;
-  return known(
-    cutText(redact(error == null ? ended : `${ended}: ${error}`, []), limits.messageCharactersMax),
-  );
+  return known(cutText(redact(error == null ? ended : `${ended}: ${error}`, []), limits.messageCharactersMax));
 }
 
 /** `archive` null: too large or expired. */
@@ -117,11 +109,10 @@ export async function readArtifact(
     .toSorted((a, b) => a.id - b.id);
   if (first === undefined) return known(null);
   if (first.expired || first.size_in_bytes > bytesMax) return known({ archive: null });
-  const bytes = await call(
-    client,
-    'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
-    { artifact_id: first.id, archive_format: 'zip' },
-  );
+  const bytes = await call(client, 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}', {
+    artifact_id: first.id,
+    archive_format: 'zip',
+  });
   if (bytes.kind === 'answered' && bytes.data instanceof ArrayBuffer)
     return known({ archive: new Uint8Array(bytes.data) });
   return unknown(bytes.kind === 'answered' ? `artifact ${first.id} could not be read` : bytes.message);

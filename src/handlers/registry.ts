@@ -57,11 +57,7 @@ function threadTrigger(
   return { kind: 'thread', thread, ...(names.length === 0 ? {} : { labels: names }) };
 }
 
-function commentTrigger(
-  surface: Surface,
-  thread: number,
-  written: z.infer<typeof writtenSchema>,
-): ReconcileRequest {
+function commentTrigger(surface: Surface, thread: number, written: z.infer<typeof writtenSchema>): ReconcileRequest {
   const hasSlash = mayHoldCommand(written.body ?? '');
   return { kind: 'comment', surface, comment: written.id, thread, hasSlash, from: authorOf(written) };
 }

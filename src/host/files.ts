@@ -28,8 +28,7 @@ async function readPlainText(path: string): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of file.createReadStream({ end: most, autoClose: false })) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
-  if (bytes.length > most)
-    throw Object.assign(new Error(`${path} has more than ${most} bytes`), { code: 'EFBIG' });
+  if (bytes.length > most) throw Object.assign(new Error(`${path} has more than ${most} bytes`), { code: 'EFBIG' });
   return bytes.toString('utf8');
 }
 
@@ -145,8 +144,7 @@ export function onlyEntryOf(archive: Uint8Array, name: string, bytesMax: number)
   const size = bytes.readUInt32LE(directory + 24);
   const nameLength = bytes.readUInt16LE(directory + 28);
   const start = bytes.readUInt32LE(directory + 42);
-  if (bytes.toString('utf8', directory + 46, directory + 46 + nameLength) !== name || size > bytesMax)
-    return null;
+  if (bytes.toString('utf8', directory + 46, directory + 46 + nameLength) !== name || size > bytesMax) return null;
   if (start + 30 > bytes.length || bytes.readUInt32LE(start) !== FILE_HEADER) return null;
   const from = start + 30 + bytes.readUInt16LE(start + 26) + bytes.readUInt16LE(start + 28);
   if (from + packed > bytes.length) return null;

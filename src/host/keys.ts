@@ -21,9 +21,7 @@ export function parseSigningKey(text: string): Result<SigningKey, string> {
   if (trimmed === '') return fail('the key is empty');
   const key = readKey(trimmed);
   if (key === null)
-    return fail(
-      'not an Ed25519 private key (PKCS #8 PEM, PKCS #8 DER in base64, or a 32-byte seed in base64)',
-    );
+    return fail('not an Ed25519 private key (PKCS #8 PEM, PKCS #8 DER in base64, or a 32-byte seed in base64)');
   if (key.asymmetricKeyType !== 'ed25519')
     return fail(`an Ed25519 key is needed, this one is ${key.asymmetricKeyType}`);
   return ok({
@@ -36,9 +34,7 @@ export function parseSigningKey(text: string): Result<SigningKey, string> {
 export function verifyEd25519(publicKey: string, utf8: string, signature: string): boolean {
   const key = knownKeys.get(publicKey, () => publicKeyOf(publicKey));
   const bytes = Buffer.from(signature, 'base64');
-  return (
-    key !== null && bytes.length === SIGNATURE_BYTES && verify(null, Buffer.from(utf8, 'utf8'), key, bytes)
-  );
+  return key !== null && bytes.length === SIGNATURE_BYTES && verify(null, Buffer.from(utf8, 'utf8'), key, bytes);
 }
 
 const SEED_BYTES = 32;
@@ -61,9 +57,7 @@ function publicKeyOf(base64: string): KeyObject | null {
   const bytes = Buffer.from(base64, 'base64');
   const isRaw = bytes.length === SEED_BYTES && bytes.toString('base64') === base64;
   if (!isRaw) return null;
-  return orNull(() =>
-    createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }),
-  );
+  return orNull(() => createPublicKey({ key: Buffer.concat([SPKI_HEAD, bytes]), format: 'der', type: 'spki' }));
 }
 
 /** Node throws for invalid keys; the message could quote the key. */
@@ -77,10 +71,7 @@ function orNull(read: () => KeyObject): KeyObject | null {
 }
 
 function rawPublicOf(key: KeyObject): string {
-  return createPublicKey(key)
-    .export({ format: 'der', type: 'spki' })
-    .subarray(SPKI_HEAD.length)
-    .toString('base64');
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(SPKI_HEAD.length).toString('base64');
 }
 
 /** SHA-256 of bytes or UTF-8 text as 64 lower-case hex digits (FIPS 180-4). */

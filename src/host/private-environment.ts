@@ -28,10 +28,7 @@ export function takePrivateEnvironment(): Environment {
   const entries = Object.entries(process.env);
   const hidden = entries.filter(([name]) => isPrivate(name));
   if (hidden.length === 0) return Object.fromEntries(entries);
-  return startAnew(
-    Object.fromEntries(hidden),
-    Object.fromEntries(entries.filter(([name]) => !isPrivate(name))),
-  );
+  return startAnew(Object.fromEntries(hidden), Object.fromEntries(entries.filter(([name]) => !isPrivate(name))));
 }
 
 function isPrivate(name: string): boolean {
@@ -53,8 +50,7 @@ function startAnew(hidden: Environment, shown: Environment): never {
 
 function received(file: string): Environment {
   const folder = dirname(file);
-  if (!basename(folder).startsWith(FOLDER))
-    throw new Error(`${VARIABLE} is set by ferrybot itself and by nobody else`);
+  if (!basename(folder).startsWith(FOLDER)) throw new Error(`${VARIABLE} is set by ferrybot itself and by nobody else`);
   const hidden: unknown = JSON.parse(readFileSync(file, 'utf8'));
   rmSync(folder, { recursive: true });
   delete process.env[VARIABLE];

@@ -78,11 +78,7 @@ export type ProgramResult = {
 };
 
 /** Runs `file` with `args`, without a shell. Output is UTF-8 with the final newline. Never throws for a failed program. */
-export async function runProgram(
-  file: string,
-  args: readonly string[],
-  options: RunOptions,
-): Promise<ProgramResult> {
+export async function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const { isGroup = false } = options;
   const subprocess = execa(file, args, {
     env: { ...options.env },

@@ -65,13 +65,7 @@ export type PythonOutcome =
  * Runs `script` with `python -I -S`: no user folder, no `PYTHON*` variable, no `site`. Memory, CPU time, wall time and
  * output are bounded. Never throws for the child's behaviour: a limit, a signal or a non-zero exit gives `ok: false`.
  */
-export async function runPython({
-  interpreter,
-  script,
-  args = [],
-  input,
-  path,
-}: PythonScript): Promise<PythonOutcome> {
+export async function runPython({ interpreter, script, args = [], input, path }: PythonScript): Promise<PythonOutcome> {
   const bounds = [MEMORY_BYTES_MAX, CPU_SECONDS_MAX].map(String);
   const ended = await runProgram(interpreter, ['-I', '-S', '-c', START, ...bounds, script, ...args], {
     env: { PATH: path },
@@ -81,8 +75,7 @@ export async function runPython({
     outputBytesMax: OUTPUT_BYTES_MAX,
   });
   if (ended.ok) return { ok: true, stdout: ended.stdout };
-  const isTransient =
-    ended.kind === 'not-started' || ended.kind === 'timed-out' || ended.signal === 'SIGKILL';
+  const isTransient = ended.kind === 'not-started' || ended.kind === 'timed-out' || ended.signal === 'SIGKILL';
   return { ok: false, reason: reasonFor(ended, interpreter), isTransient };
 }
 
@@ -170,9 +163,7 @@ const answer = z.union([
 ]);
 
 /** A caching reader of Python. `path`: the PATH for interpreters. */
-export function createPythonReader(
-  path: string,
-): (source: string | Uint8Array, python: string) => Promise<Reading> {
+export function createPythonReader(path: string): (source: string | Uint8Array, python: string) => Promise<Reading> {
   const remembered = createKept<Promise<Reading>>(REMEMBERED_MAX);
   return (source, python) => {
     const bytes = typeof source === 'string' ? Buffer.from(source, 'utf8') : source;

@@ -86,8 +86,7 @@ function meaningOf(written: string): string | null {
     return pointOf(/^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)));
   }
   const sign = written.slice(1);
-  if (/^u/i.test(sign) && sign.length > 1)
-    return pointOf(Number.parseInt(sign.replace(/[^0-9a-f]/gi, ''), 16));
+  if (/^u/i.test(sign) && sign.length > 1) return pointOf(Number.parseInt(sign.replace(/[^0-9a-f]/gi, ''), 16));
   if (/^x/i.test(sign) && sign.length > 1) return pointOf(Number.parseInt(sign.slice(1), 16));
   if (/^[0-3][0-7]{2}$/.test(sign)) return pointOf(Number.parseInt(sign, 8));
   return ESCAPES[sign] ?? sign;

@@ -196,8 +196,7 @@ export async function transact(
     const result = await store.append(entries, lab.now());
     if (result.kind === 'appended') return { kind: 'recorded', seqs: result.seqs };
     if (result.kind === 'refused') return result;
-    if (result.kind === 'failed')
-      throw new Error(`${wordsFor(entries)} could not be recorded: ${result.message}`);
+    if (result.kind === 'failed') throw new Error(`${wordsFor(entries)} could not be recorded: ${result.message}`);
     await store.load();
   }
   return { kind: 'refused', message: 'the logbook kept moving' };
@@ -224,10 +223,7 @@ export function transactJournal(
 }
 
 /** Records decisions only if the record has not changed since; otherwise `nothing`. */
-export function recordAsDecided(
-  writer: Writer<ReadableRecord>,
-  entries: readonly Entry[],
-): Promise<Recorded> {
+export function recordAsDecided(writer: Writer<ReadableRecord>, entries: readonly Entry[]): Promise<Recorded> {
   const record = writer.store.current();
   return transact(writer, () => (writer.store.current() === record ? entries : []));
 }

@@ -8,12 +8,7 @@ import { DEFINITIONS, definitionOf, EVENT_TYPES } from '../domain/logbook/defini
 import { answerRule } from '../domain/logbook/events/command-events.ts';
 import { illegalOrphan } from '../domain/logbook/events/rental-events.ts';
 import { foldOne } from '../domain/logbook/fold.ts';
-import {
-  EMPTY_JOURNAL,
-  type JournalFold,
-  type JournalState,
-  journalFold,
-} from '../domain/logbook/journal-state.ts';
+import { EMPTY_JOURNAL, type JournalFold, type JournalState, journalFold } from '../domain/logbook/journal-state.ts';
 import { actorSchema, ROLES, type Role } from '../domain/logbook/parts.ts';
 import { commandKey, type RunState } from '../domain/logbook/run-state.ts';
 import {
@@ -296,8 +291,7 @@ function illegalInJournal(fold: JournalFold, event: LogbookEvent): string | null
   if (isActionEvent(event)) return illegalAction(fold.actions(), JOURNAL, event);
   const orphanRule = illegalOrphan(fold.orphans(), event);
   if (orphanRule !== null) return orphanRule;
-  if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined)
-    return 'a command is seen once';
+  if (event.type === 'command-seen' && fold.seen(commandKey(event.data)) !== undefined) return 'a command is seen once';
   const answer = event.type === 'command-answered' ? answerRule(fold.seen(commandKey(event.data))) : null;
   if (answer !== null) return answer;
   return isByPerson === true && event.actor === undefined ? `${event.type} names no person` : null;

@@ -93,9 +93,7 @@ export function isGenuine(
   const { sig, ...statement } = mark;
   const key = keys.find(({ id }) => id === mark.keyId);
   if (mark.repository !== repository || key === undefined || key.role !== mark.role) return false;
-  return (
-    isInForce(key, Date.parse(mark.at)) && verifySignature(key.public, statementText(statement, hash), sig)
-  );
+  return isInForce(key, Date.parse(mark.at)) && verifySignature(key.public, statementText(statement, hash), sig);
 }
 
 function statementText(statement: MarkStatement, hash: Hash): string {

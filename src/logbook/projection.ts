@@ -58,9 +58,7 @@ export function showEvents(events: readonly LogbookEvent[]): readonly ShownEvent
 /** One paragraph per event. */
 export function showText(run: string, events: readonly LogbookEvent[]): string {
   const entries = showEvents(events).map((event) => {
-    const details = [event.evidence, event.decision]
-      .filter((text) => text !== '')
-      .map((text) => `    ${text}\n`);
+    const details = [event.evidence, event.decision].filter((text) => text !== '').map((text) => `    ${text}\n`);
     return `${minuteOf(event.at)}  ${event.type}: ${event.status}\n${details.join('')}`;
   });
   const last = events.at(-1);
@@ -197,8 +195,7 @@ function instanceSection(
   events: readonly LogbookEvent[],
 ): string {
   const manifest = gate?.data.manifest ?? null;
-  const order =
-    last(events, 'ordered', (one) => one.data.orderDigest === data.orderDigest)?.data.order ?? null;
+  const order = last(events, 'ordered', (one) => one.data.orderDigest === data.orderDigest)?.data.order ?? null;
   const check = events.find((event) => event.type === 'observed' && event.data.attempt === data.attempt);
   const end = last(events, 'ended', (one) => one.data.attempt === data.attempt);
   const finalStep = end?.data.totalSteps ?? null;
@@ -224,16 +221,10 @@ function instanceSection(
 }
 
 /** Cadence and owner of an attempt's watch, and its end. */
-function watchedBy(
-  attempt: number,
-  cadence: string,
-  contract: Contract,
-  events: readonly LogbookEvent[],
-): string {
+function watchedBy(attempt: number, cadence: string, contract: Contract, events: readonly LogbookEvent[]): string {
   const owner = ownerIn(events, contract);
   const said = events.findLast(
-    (event) =>
-      (event.type === 'watch-ended' || event.type === 'watch-resumed') && event.data.attempt === attempt,
+    (event) => (event.type === 'watch-ended' || event.type === 'watch-resumed') && event.data.attempt === attempt,
   );
   return [
     cadence === '' ? 'not looked at yet' : cadence,
@@ -243,10 +234,7 @@ function watchedBy(
 }
 
 /** Lines that only runs with a contract have. */
-function ownLines(
-  contract: Contract | null,
-  manifest: EventOf<'gated'>['data']['manifest'],
-): readonly string[] {
+function ownLines(contract: Contract | null, manifest: EventOf<'gated'>['data']['manifest']): readonly string[] {
   if (contract === null || manifest === null) return [];
   const { runId } = manifest.tracker;
   const name = saidIn(contract, 'trackerName');

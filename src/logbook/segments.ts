@@ -140,9 +140,7 @@ export function runsToRead(
   const covered = [...ended, ...(checkpoint?.live ?? [])];
   const over = new Set([...ended, ...ofRuns.filter((mark) => mark.over === true)].map(({ run }) => run));
   const launched = new Set<string>(
-    [...covered.filter((one) => one.launched), ...ofRuns.filter(({ role }) => role === 'runner')].map(
-      ({ run }) => run,
-    ),
+    [...covered.filter((one) => one.launched), ...ofRuns.filter(({ role }) => role === 'runner')].map(({ run }) => run),
   );
   const known = new Set([...covered.map(({ run }) => run), ...ofRuns.map(({ run }) => run), ...begun.keys()]);
   return [
@@ -160,11 +158,7 @@ export function foldersIn(
   marks: readonly { readonly mark: Pick<Mark, 'run' | 'began'> }[],
   { checkpoint, begun }: RunIndex,
 ): ReadonlyMap<string, readonly string[]> {
-  const dated = [
-    ...(checkpoint?.ended.values() ?? []),
-    ...(checkpoint?.live ?? []),
-    ...marks.map(({ mark }) => mark),
-  ];
+  const dated = [...(checkpoint?.ended.values() ?? []), ...(checkpoint?.live ?? []), ...marks.map(({ mark }) => mark)];
   return new Map<string, readonly string[]>([
     ...[...begun].map(([run, at]) => [run, [folderOf(run, at), folderOf(run, monthAfter(at))]] as const),
     ...dated.map(({ run, began }) => [run, [folderOf(run, began)]] as const),
@@ -178,9 +172,7 @@ function monthAfter(at: string): string {
 }
 
 function newestFirst(runs: readonly string[]): readonly string[] {
-  return runs.toSorted(
-    (a, b) => dateIn(b).localeCompare(dateIn(a)) || b.localeCompare(a, 'en', { numeric: true }),
-  );
+  return runs.toSorted((a, b) => dateIn(b).localeCompare(dateIn(a)) || b.localeCompare(a, 'en', { numeric: true }));
 }
 
 /** The newest run of each lane, then the second newest of each lane, and so on. */

@@ -194,16 +194,10 @@ function placeFault(walk: Walk, event: Pick<FramedEvent, 'run' | 'seq' | 'at'>):
     return { reason: 'order', message: `began in ${monthOf(event.at)} and lies in ${month}` };
   if (event.run !== walk.run)
     return { reason: 'order', message: `an event of ${event.run} in the file of ${walk.run}` };
-  return event.seq === seq
-    ? null
-    : { reason: 'order', message: `number ${event.seq} stands where ${seq} belongs` };
+  return event.seq === seq ? null : { reason: 'order', message: `number ${event.seq} stands where ${seq} belongs` };
 }
 
-function chainFault(
-  walk: Walk,
-  event: Pick<FramedEvent, 'hash' | 'prev' | 'sig'>,
-  line: string,
-): Fault | null {
+function chainFault(walk: Walk, event: Pick<FramedEvent, 'hash' | 'prev' | 'sig'>, line: string): Fault | null {
   const prev = walk.last?.hash ?? GENESIS;
   if (walk.input.hash(hashedTextOfLine(line, event)) !== event.hash) {
     return { reason: 'hash', message: 'the entry is not the one that was hashed' };
@@ -213,12 +207,10 @@ function chainFault(
 
 function writerFault(walk: Walk, event: FramedEvent): Fault | null {
   const writers: readonly Role[] = WRITERS[event.type];
-  if (!writers.includes(event.role))
-    return { reason: 'role', message: `${event.role} may not write ${event.type}` };
+  if (!writers.includes(event.role)) return { reason: 'role', message: `${event.role} may not write ${event.type}` };
   if (walk.input.verifySignature === null) return null;
   walk.keys ??= recordedKeys(event);
-  if (walk.keys === null)
-    return { reason: 'signature', message: 'no keys are given and the first event records none' };
+  if (walk.keys === null) return { reason: 'signature', message: 'no keys are given and the first event records none' };
   return keyFault(event, walk.keys, walk.input.verifySignature);
 }
 
@@ -242,9 +234,7 @@ function endFault(walk: Walk, anchor: Anchor | null): BadEntry | null {
 
 /** The first difference between `text` and a committed version that it must start with, or null. */
 export function historyFault(text: string, versions: readonly string[]): BadEntry | null {
-  const faults = versions
-    .filter((version) => !text.startsWith(version))
-    .map((version) => differenceIn(text, version));
+  const faults = versions.filter((version) => !text.startsWith(version)).map((version) => differenceIn(text, version));
   return faults.sort((a, b) => a.line - b.line)[0] ?? null;
 }
 

@@ -13,8 +13,7 @@ const SUBJECT = 'ferrybot: a run needs a person';
 
 export const send: Channel['send'] = async ({ title, text, url }, address, host) => {
   const place = placeOf(address);
-  if (place === null)
-    return { outcome: 'failed', why: 'the address is no smtp:// or smtps:// URL with from and to' };
+  if (place === null) return { outcome: 'failed', why: 'the address is no smtp:// or smtps:// URL with from and to' };
   const { from, to, ...server } = place;
   const transport = createTransport({
     ...server,
@@ -40,10 +39,8 @@ async function delivered(work: () => Promise<unknown>, { sleep }: ChannelHost): 
     const refusal = await refusalOf(work);
     if (refusal === null) return { outcome: 'sent', why: '' };
     const { status, isSent } = refusal;
-    if (status === null)
-      return { outcome: isSent ? 'unknown' : 'failed', why: 'the mail server could not be reached' };
-    if (status >= 500 || attempt >= limits.channelTriesMax)
-      return { outcome: 'failed', why: `status ${status}` };
+    if (status === null) return { outcome: isSent ? 'unknown' : 'failed', why: 'the mail server could not be reached' };
+    if (status >= 500 || attempt >= limits.channelTriesMax) return { outcome: 'failed', why: `status ${status}` };
     await sleep(CHANNEL_MAIL_PAUSE_MS);
   }
 }

@@ -99,8 +99,7 @@ const OUTCOMES: Readonly<Record<ActionOutcome, { readonly symbol: string; readon
 const SENTENCES: Readonly<Record<string, string>> = {
   replaced:
     'the machine is gone and its replacement is ready. ferrybot starts the job again if its approval permits it.',
-  'not-replaced':
-    'the machine is gone, and no replacement was ready in time. ferrybot does not start the job again.',
+  'not-replaced': 'the machine is gone, and no replacement was ready in time. ferrybot does not start the job again.',
   'still-there': 'the machine is still there, and ferrybot tries nothing more. Check it on the cluster.',
   'not-verified': 'it was called, and its result is unknown. Check the cluster.',
   'call-failed': 'the call could not be made; nothing was changed.',
@@ -115,8 +114,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'it ended before the end of the list: the results are below, and the others were not touched. `/cleanup-checkpoints` lists what is left.',
   'deletion-left':
     'a part of one is still there without its `metadata.json`, so no run uses it. `/cleanup-checkpoints` lists the rest.',
-  'deletion-unclear':
-    'the store gave no answer, and the result is unknown. `/cleanup-checkpoints` checks again.',
+  'deletion-unclear': 'the store gave no answer, and the result is unknown. `/cleanup-checkpoints` checks again.',
   'deletion-interrupted':
     'the runner died during the deletion. The results are below, and this approval permits no other attempt. `/cleanup-checkpoints` lists what is left.',
   unreadable: 'nothing was called: it could not be checked any more.',
@@ -152,8 +150,7 @@ export function renderProposal({ proposal, digest, evidence }: ActionRecord): st
   const { change, steps, cluster } = proposal;
   const words = actionWords(change);
   // The record sorts the facts, and every process must write the same text.
-  const charsMax =
-    change.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
+  const charsMax = change.kind === 'delete-checkpoint' ? CHECKPOINT_LIST_SHOWN_MAX : limits.shownBlockCharsMax;
   const facts = Object.entries(evidence.facts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [text(name), text(String(value))]);
@@ -163,9 +160,7 @@ export function renderProposal({ proposal, digest, evidence }: ActionRecord): st
       ['Proposal', ''],
       [['Cluster', code(cluster)], ...words.target, ...facts, ['Digest', `\`${digestHex(digest)}\``]],
     ),
-    evidence.lines.length === 0
-      ? null
-      : `Evidence (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
+    evidence.lines.length === 0 ? null : `Evidence (redacted):\n\n${fenced(evidence.lines.join('\n'), charsMax)}`,
     `Exact calls, made once:\n\n${fenced(steps.map(stepText).join('\n'), charsMax)}`,
     `What follows: ${words.next}`,
     `**Wanted: to approve it, an approver comments \`${actionLine(digest)}\` in this thread.** It counts once; to prevent it, do nothing or comment \`/hold reason="…"\`.`,
@@ -187,13 +182,7 @@ function renderConsent({ proposal, digest }: ActionRecord, { source }: ActionApp
 }
 
 /** The result and its recorded details. Throws before the end. */
-export function renderEnding({
-  proposal,
-  ended,
-  approvals: consents,
-  claim: begun,
-  digest,
-}: ActionRecord): string {
+export function renderEnding({ proposal, ended, approvals: consents, claim: begun, digest }: ActionRecord): string {
   if (ended === null) throw new Error('an end that is none');
   const consent = consents.find(({ seq }) => seq === begun?.consent);
   const by = consent === undefined ? '' : ` Approved by ${byWhom(consent)}.`;

@@ -29,10 +29,7 @@ import {
 } from './words.ts';
 
 /** The words for a recorded answer. */
-export function answerWords(
-  answer: { readonly code: string; readonly detail: Detail },
-  view: AnswerView,
-): string {
+export function answerWords(answer: { readonly code: string; readonly detail: Detail }, view: AnswerView): string {
   const read = readPayload(ANSWERS, answer);
   if (read === null) return `answered ${code(answer.code)}.`;
   // The table has one sentence per code, and each sentence gets the facts of its own code.
@@ -68,8 +65,7 @@ function lines(commands: string): string {
     .join(', ');
 }
 
-const WHY_NOTHING =
-  'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.';
+const WHY_NOTHING = 'nothing blocks a launch: it is ordered, in progress or over. The card shows what to do next.';
 
 const WORDS: Sentences<AnswerCode> = {
   'approval-line-needed': (d) =>
@@ -129,8 +125,7 @@ const WORDS: Sentences<AnswerCode> = {
       .join(', ')}.`,
   'why-told': (d, { input }) => (input === null ? WHY_NOTHING : whyWords(d, input)),
   'why-nothing': () => WHY_NOTHING,
-  'why-stopped': (d, { input }) =>
-    `${text(d.by)} stopped it, which is final: ${nextRunWords(placeIn(input))}.`,
+  'why-stopped': (d, { input }) => `${text(d.by)} stopped it, which is final: ${nextRunWords(placeIn(input))}.`,
   'status-shown': () => 'this is the state of the run.',
   'checkpoint-rejected': (d) =>
     `rejected: the checkpoints from step ${d.step} on that the attempts have written are no longer part of the lineage of this run (${text(d.reason)}). ferrybot does not start the same manifest again in that output root, where the job would load the newest of them.`,
@@ -144,8 +139,7 @@ const WORDS: Sentences<AnswerCode> = {
     "only the job's own machine can see its checkpoints, so ferrybot cannot check them. For rollbacks the contract names its output root as `gs://…`, `s3://…` or an absolute path.",
   'rollback-refused': (d) =>
     `a run cannot start from step ${d.step}: ${startWords(d.why)}. Nothing was changed; the DRI decides.`,
-  'reject-already': (d) =>
-    `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
+  'reject-already': (d) => `nothing to reject: ${text(d.by)} has rejected everything from step ${d.step} on already.`,
   'cleanup-listed': (d) =>
     `${count(d.count, 'checkpoint')} can be deleted, ${d.kept} ${d.kept === 1 ? 'stays' : 'stay'}. A separate comment lists them, with the reason for each one that stays and the line that approves the deletion. Nothing was deleted.${
       d.more > 0 ? ` The list has no room for ${d.more} more: ${AGAIN} lists them after this deletion.` : ''
@@ -172,8 +166,7 @@ const WORDS: Sentences<AnswerCode> = {
       : `attempt ${d.attempt} starts as it was approved${d.left > 0 ? ` (${count(d.left, 'restart')} left of those that were approved, including this one)` : ', on this approval'}, if every launch gate passes.`,
   'relaunch-fix': (d) =>
     `not started again: the branch differs from what attempt ${d.attempt} ran. The card shows it, with the line that approves it.`,
-  'relaunch-never': (d, { input }) =>
-    `not started again. ${relaunchWords(d, placeIn(input))} ${nextWords(input)}`,
+  'relaunch-never': (d, { input }) => `not started again. ${relaunchWords(d, placeIn(input))} ${nextWords(input)}`,
   acknowledged: (d) => `noted: you have seen that the run ended ${text(d.status)}.`,
   'incident-taken': (d) =>
     `noted: you took ${d.count === 1 ? 'the incident' : `all ${d.count} incidents`} of this run; ferrybot alerts no one else${d.watched === 0 ? '' : ', and watches at the usual interval again'}.`,
@@ -196,8 +189,7 @@ const WORDS: Sentences<AnswerCode> = {
     `not sealed: the job succeeded, but this is missing or unreadable: ${text(d.missing)}. \`/seal\` checks again; \`/ack reject="…"\` closes the run without a seal.`,
   'milestone-sealed': (d) =>
     `the milestone ${code(d.name)} is sealed with the tag ${code(d.tag)}: checkpoint ${code(d.path)} of step ${d.step}, which stays. Not checked: ${text(d.unseen)}. The run continues.`,
-  'milestone-taken': (d) =>
-    `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
+  'milestone-taken': (d) => `nothing was sealed: there is a milestone ${code(d.name)} of step ${d.step} already.`,
   'milestone-missing': (d) =>
     `nothing was sealed: this is missing or unreadable: ${text(d.missing)}. Comment it again when it is there.`,
   'help-shown': () => 'these are the commands.',
@@ -217,8 +209,7 @@ const WORDS: Sentences<AnswerCode> = {
     `nothing happened: the record has no run ${code(d.run)}. ${
       d.live.length === 0 ? 'No run is live' : `Live: ${d.live.map(code).join(', ')}`
     }.`,
-  'run-over': (d) =>
-    `nothing happened: ${d.run ? `the run ${code(d.run)}` : 'the run of this thread'} is over.`,
+  'run-over': (d) => `nothing happened: ${d.run ? `the run ${code(d.run)}` : 'the run of this thread'} is over.`,
   'comment-edited': (d) =>
     `not done: the comment was edited, and ferrybot ignores commands in edited comments. ${againInstead(d.name.replace(/[^a-z-]/g, ''))}`,
   'comment-gone': () => 'not done: the comment was deleted.',
@@ -273,8 +264,7 @@ function placeIn(input: AnswerView['input']): PlaceWord {
 function laneWords(d: AnswerFacts<'lane-shown'>): string {
   const live = d.live ? `${code(d.live)} is live` : 'no run is live';
   const last = d.last ? `the newest is ${code(d.last)} (#${d.issue})` : 'there was none yet';
-  const holds =
-    d.holds.length === 0 ? 'there is no hold' : `its holds are lifted by ${listed(d.holds.map(code))}`;
+  const holds = d.holds.length === 0 ? 'there is no hold' : `its holds are lifted by ${listed(d.holds.map(code))}`;
   const stray =
     d.stray.length === 0
       ? ''
@@ -299,9 +289,7 @@ function againInstead(name: string): string {
 }
 
 function notMerged({ notMerged: why }: { readonly notMerged?: string | undefined }): string {
-  return why === undefined
-    ? ''
-    : ` GitHub refused to merge the pull request: ${text(why)} Merge or close it by hand.`;
+  return why === undefined ? '' : ` GitHub refused to merge the pull request: ${text(why)} Merge or close it by hand.`;
 }
 
 function logOnlyPull({ closurePull }: { readonly closurePull?: number | undefined }): string {

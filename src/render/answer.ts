@@ -22,11 +22,7 @@ export function renderAnswer(key: string, input: RenderInput): string {
 }
 
 /** `input` is null in threads without a run. */
-export function answerText(
-  commands: readonly SeenCommand[],
-  input: RenderInput | null,
-  past: PastOf,
-): string {
+export function answerText(commands: readonly SeenCommand[], input: RenderInput | null, past: PastOf): string {
   const loud = commands
     .filter((command) => command.answer !== null && !isQuiet(command))
     .toSorted((a, b) => a.index - b.index);
@@ -94,8 +90,7 @@ function renderHelp(name: string, input: RenderInput | null): string {
   const grouped = Object.values(GROUPS).flat();
   const ofAll = COMMAND_DEFINITIONS.map((one) => one.name).filter((one) => !grouped.includes(one));
   const others = Object.entries({ 'Every run': ofAll, ...GROUPS }).map(
-    ([title, names]) =>
-      `**${title}**\n\n${commandTable(named(names.filter((one) => !now.includes(one))), config)}`,
+    ([title, names]) => `**${title}**\n\n${commandTable(named(names.filter((one) => !now.includes(one))), config)}`,
   );
   return paragraphs(
     commandTable(named(now), config),

@@ -113,12 +113,7 @@ function sourceWords(value: ContractValue | undefined): string {
 }
 
 /** The gate's finding, such as the step in a checkpoint's own file. Shown only at the first value that the gate checks. */
-function checkWords(
-  { checkedBy }: Field,
-  verdicts: readonly Verdict[],
-  place: PlaceWord,
-  shown: Set<string>,
-): string {
+function checkWords({ checkedBy }: Field, verdicts: readonly Verdict[], place: PlaceWord, shown: Set<string>): string {
   const verdict = verdicts.find(({ gate }) => gate === checkedBy);
   // An incomplete contract lacks another value, not this one.
   if (verdict === undefined || (verdict.gate === COMPLETE && verdict.outcome === 'fail')) return '';
@@ -129,8 +124,7 @@ function checkWords(
 
 function tally(fields: ContractFields, contract: Contract): string {
   const values = Object.values(contract);
-  const countOf = (source: ContractValue['source']): number =>
-    values.filter((one) => one.source === source).length;
+  const countOf = (source: ContractValue['source']): number => values.filter((one) => one.source === source).length;
   const missing = namesOf(fields).filter(
     (name) => fields[name]?.needed === true && contract[name] === undefined,
   ).length;

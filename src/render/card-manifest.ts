@@ -63,9 +63,7 @@ function deltaTable({ delta, base }: Pick<Manifest, 'delta' | 'base'>): string {
       sourceText(change.before),
       sourceText(change.after),
       change.bucket ?? 'not known',
-      ...(base === undefined
-        ? []
-        : [fresh === undefined ? 'ran so' : `new, ran ${sourceText(fresh.before)}`]),
+      ...(base === undefined ? [] : [fresh === undefined ? 'ran so' : `new, ran ${sourceText(fresh.before)}`]),
     ];
     return { isNew: fresh !== undefined, cells };
   });
@@ -155,10 +153,7 @@ function manifestParts(manifest: Manifest, digest: string, { gate }: RunState): 
 const ENVELOPE = 'May happen without another approval';
 
 /** One line; `branch` is the target branch. */
-export function notTakenText(
-  { path, ran, target, why }: ManifestBase['notTaken'][number],
-  branch: string,
-): string {
+export function notTakenText({ path, ran, target, why }: ManifestBase['notTaken'][number], branch: string): string {
   const known = NOT_TAKEN.find((one) => one === why);
   return `${code(path)}: that ferry ran ${sourceText(ran)}, ${code(branch)} has ${sourceText(target)}; used is ${sourceText(target)}, because ${known === undefined ? text(why) : reasons(branch)[known]}`;
 }
@@ -189,11 +184,7 @@ export function cardFix(state: RunState): string | null {
       : `Compared with attempt ${attempt} (commit ${shortCommit(submission.commit)}, manifest \`${digestHex(order.order.digest)}\`):`,
     [
       filesLine(state),
-      ...(isByHand
-        ? []
-        : launched === null
-          ? ['- Its manifest is not in the record.']
-          : differences(launched, next)),
+      ...(isByHand ? [] : launched === null ? ['- Its manifest is not in the record.'] : differences(launched, next)),
     ].join('\n'),
     ownFixPart(state),
     launched === null ? null : knobTable(launched, next, attempt),

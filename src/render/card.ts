@@ -145,10 +145,7 @@ function incidentsPart({ incidents }: RunState): string | null {
   const newest = incidents.slice(-SHOWN_INCIDENTS_MAX).toReversed();
   const lines = newest.map((incident) => `- ${utc(incident.at)}: ${incidentTitle(incident)}`);
   const more = incidents.length - newest.length;
-  return paragraphs(
-    'Incidents, newest first:',
-    nonEmpty(...lines, more > 0 && `- ${more} earlier`).join('\n'),
-  );
+  return paragraphs('Incidents, newest first:', nonEmpty(...lines, more > 0 && `- ${more} earlier`).join('\n'));
 }
 
 /** Workflows cannot post under the name of the App. */
@@ -315,17 +312,11 @@ function tagText(state: RunState, title: string, lines: readonly string[]): stri
 }
 
 function jobLines({ submission, order, gate }: RunState): readonly string[] {
-  return [
-    `job ${plainLine(submission?.jobId ?? 'none')}`,
-    `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`,
-  ];
+  return [`job ${plainLine(submission?.jobId ?? 'none')}`, `manifest ${order?.order.digest ?? gate?.digest ?? 'none'}`];
 }
 
 /** The message of a seal's tag. */
-export function renderTagMessage(
-  state: RunState,
-  decision: Extract<CommandDecision, { kind: 'seal' }>,
-): string {
+export function renderTagMessage(state: RunState, decision: Extract<CommandDecision, { kind: 'seal' }>): string {
   return tagText(state, decision.verdict === 'pass' ? 'passed' : 'was accepted', [
     ...jobLines(state),
     `status ${state.end?.status ?? 'unknown'}`,

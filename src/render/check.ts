@@ -185,9 +185,7 @@ export function renderInfraCheck(
   const more = all.length - shown.length;
   const isFine = all.length + unread === 0;
   return {
-    title: isFine
-      ? 'No set-up command writes where a bucket may not be mounted'
-      : infraTitle(numberOf, unread),
+    title: isFine ? 'No set-up command writes where a bucket may not be mounted' : infraTitle(numberOf, unread),
     summary: paragraphs(
       `Read: ${files.length === 0 ? 'nothing' : listed(files.map(({ path }) => code(path)))}.`,
       shown.map(({ path, finding }) => findingLine(path, finding)).join('\n'),
@@ -230,10 +228,7 @@ function infraAnnotation(path: string, { line, code: found, mountPoint, what }: 
 type AnnotationText = { readonly title: string; readonly message: string };
 
 /** A knob that the before/after table declares wrongly. */
-export function renderMismatch(
-  { knob, real, row }: Mismatch,
-  place: PlaceWord = 'pull request',
-): AnnotationText {
+export function renderMismatch({ knob, real, row }: Mismatch, place: PlaceWord = 'pull request'): AnnotationText {
   return row === null
     ? {
         title: `${plainLine(knob)} does not change`,

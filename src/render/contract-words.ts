@@ -37,14 +37,8 @@ export function refusedWords(code: RefusalCode): string {
 }
 
 const NOT_BEGUN: Readonly<Record<string, readonly [found: string, remedy: string]>> = {
-  'no-run': [
-    'no recorded run wrote there',
-    `its run as *Source run*, or *${OUTSIDE}* if ferrybot did not launch it`,
-  ],
-  'other-run': [
-    'it was written by another run than the *Source run* of the contract',
-    'its run as *Source run*',
-  ],
+  'no-run': ['no recorded run wrote there', `its run as *Source run*, or *${OUTSIDE}* if ferrybot did not launch it`],
+  'other-run': ['it was written by another run than the *Source run* of the contract', 'its run as *Source run*'],
   'several-runs': ['several runs wrote there', 'one of them as *Source run*'],
 };
 
@@ -56,9 +50,7 @@ export function startWords(code: string): string {
 
 /** What the DRI should write into the contract. */
 function startRemedy(code: string): string {
-  return (
-    NOT_BEGUN[code]?.[1] ?? 'another checkpoint, complete and of a lineage that was not rejected, or *none*'
-  );
+  return NOT_BEGUN[code]?.[1] ?? 'another checkpoint, complete and of a lineage that was not rejected, or *none*';
 }
 
 /** One line per checkpoint, oldest first, then the choice; paths as in the store. */
@@ -129,9 +121,7 @@ function rejectionsTable({ rejections }: RecordedLineage): string | null {
 /** Whether the output root was checked; null if an earlier attempt used it. */
 function lookedWords(looked: number | null): string {
   if (looked === null) return '';
-  return looked === 0
-    ? '; only its own machine can check whether it is empty'
-    : '; it contains only files of this run';
+  return looked === 0 ? '; only its own machine can check whether it is empty' : '; it contains only files of this run';
 }
 
 /** The missing and the unclear parts of a contract. */
@@ -207,8 +197,7 @@ export const CONTRACT_SENTENCES = {
   },
   'config-drift': {
     'as-before': () => 'the training config equals that of every earlier attempt',
-    'beside-training': (f) =>
-      `trains like the attempt before; only logging and evaluation differ: ${listed(f.names)}`,
+    'beside-training': (f) => `trains like the attempt before; only logging and evaluation differ: ${listed(f.names)}`,
     meant: (f) => `differs from the attempt before, as the contract intends: ${listed(f.names)}`,
     drift: (f) => `differs from the attempt before without being an intended change: ${listed(f.names)}`,
     'old-names': () => [
@@ -216,8 +205,7 @@ export const CONTRACT_SENTENCES = {
       'write the names of this run into it, and its output root or `{outputRoot}` where the path belongs',
     ],
     'as-another-run': (f) => `differs from the run that it continues: ${listed(f.names)}`,
-    'may-train-otherwise': (f) =>
-      `code that may change training differs from the attempt before: ${listed(f.names)}`,
+    'may-train-otherwise': (f) => `code that may change training differs from the attempt before: ${listed(f.names)}`,
   },
   'output-root-own': {
     own: (f) =>
@@ -239,8 +227,7 @@ export const CONTRACT_SENTENCES = {
       `would write to ${f.root}; its bucket is named after ${f.there}, and the run's region is ${f.wanted}`,
       'name a bucket of that region, or correct *Region*',
     ],
-    used: (f) =>
-      `would write to ${f.root}, which contains ${f.path} of another lineage; the job would load it`,
+    used: (f) => `would write to ${f.root}, which contains ${f.path} of another lineage; the job would load it`,
     taken: (f) => `would write to ${f.root}, and the run ${f.run} was launched to write to ${f.theirs}`,
   },
   'tracker-own': {

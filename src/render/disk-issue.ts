@@ -1,19 +1,8 @@
 /** The issue about a cluster's disks: short workers, causes, possible approvals, results, and the answer in a run's own thread. */
 
 import type { FullDisk } from '../care/disk/scan-record.ts';
-import {
-  type ActionRecord,
-  type ChangeStep,
-  type ChangeStepKind,
-  targetName,
-} from '../domain/actions/action.ts';
-import type {
-  CleanupState,
-  ClusterDisks,
-  DiskFinding,
-  RecordedScan,
-  ScannedWorker,
-} from '../domain/care/machines.ts';
+import { type ActionRecord, type ChangeStep, type ChangeStepKind, targetName } from '../domain/actions/action.ts';
+import type { CleanupState, ClusterDisks, DiskFinding, RecordedScan, ScannedWorker } from '../domain/care/machines.ts';
 import { figure } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
 import { type Marker, SEAL_CHARACTERS_MAX } from '../domain/marker.ts';
@@ -69,8 +58,7 @@ function detailOf({ detail }: ScannedWorker, name: string): string {
 
 /** What a step does. */
 export const STEP_WORDS: Readonly<Record<ChangeStepKind, string>> = {
-  'clean-disk':
-    'clear the mount point on one worker, or do nothing if it is mounted by then; files in the bucket stay',
+  'clean-disk': 'clear the mount point on one worker, or do nothing if it is mounted by then; files in the bucket stay',
   'init-worker': 'initialise Ray on the TPU VM again, then check its disk, its mount and Ray',
   'start-cleanup-cron': 'start the cleanup job on the head node, then check that it is alive',
   'delete-tpu-vm': 'delete the TPU VM',
@@ -183,8 +171,7 @@ export function renderDiskChange(scan: RecordedScan): string {
     fields: {},
   } as const;
   const lines = fullestFirst(scan).map(
-    (worker) =>
-      `${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
+    (worker) => `${nameOf(worker)}: ${worker.percentFree}% free: ${FINDING_WORDS[worker.finding](worker, scan)}`,
   );
   return comment(
     marker,
@@ -207,9 +194,7 @@ export function diskHeadline({ cluster, workers, reading, cleanup }: RecordedSca
       : [`${count(low, 'worker')} of ${code(cluster)} ${low === 1 ? 'has' : 'have'} almost no disk left`]),
     ...(short === 0
       ? []
-      : [
-          `${count(short, 'worker')} of ${code(cluster)} ${short === 1 ? 'is' : 'are'} getting short of disk`,
-        ]),
+      : [`${count(short, 'worker')} of ${code(cluster)} ${short === 1 ? 'is' : 'are'} getting short of disk`]),
     ...(cleanup === 'not-seen' ? [`the cleanup job of ${code(cluster)} is not running`] : []),
   ];
   if (parts.length > 0) return `${parts.join('; ')}.`;
@@ -244,10 +229,7 @@ function folderParts(scan: RecordedScan): readonly string[] {
 /** Approved and finished changes; null without one. */
 function history(actions: readonly ActionRecord[]): string | null {
   const rows = actions
-    .filter(
-      ({ approvals: consents, claim: begun, ended }) =>
-        consents.length > 0 || begun !== null || ended !== null,
-    )
+    .filter(({ approvals: consents, claim: begun, ended }) => consents.length > 0 || begun !== null || ended !== null)
     .slice(-limits.shownRowsMax)
     .map((one) => [
       code(one.proposal.change.kind),

@@ -14,8 +14,7 @@ const SHOWN_LOG_END_CHARS_MAX = 9_100;
 export function diagnosisPart(diagnosis: RecordedDiagnosis): string {
   const { class: kind, confidence, place, error, evidence, logEnd = [] } = diagnosis;
   const { what, again } = classWords(kind);
-  const where =
-    place === null || error === null ? '' : `\n${code(`${place.file}:${place.line}`)}: ${code(error)}`;
+  const where = place === null || error === null ? '' : `\n${code(`${place.file}:${place.line}`)}: ${code(error)}`;
   const fold = (title: string, lines: readonly string[], charsMax: number): string | null =>
     lines.length === 0 ? null : details(title, fenced(lines.join('\n'), charsMax));
   return paragraphs(
@@ -71,10 +70,7 @@ const CLASS_WORDS: Readonly<Record<FailureClass, Words>> = {
 type AlarmFacts = Omit<IncidentFacts<'run-alarm'>, 'detector' | 'since'>;
 
 /** The sentence, without a full stop. Facts are shown as they are given. */
-export function alarmWhy(
-  detector: DetectorId,
-  { seen, bound = '', step = '', minutes = 0 }: AlarmFacts,
-): string {
+export function alarmWhy(detector: DetectorId, { seen, bound = '', step = '', minutes = 0 }: AlarmFacts): string {
   return ALARM_WORDS[detector]({ seen, bound, step, minutes });
 }
 

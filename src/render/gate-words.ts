@@ -2,13 +2,7 @@
 
 import { money } from '../domain/figures.ts';
 import { type Facts, readPayload, type Vocabulary } from '../domain/incidents.ts';
-import {
-  type GateId,
-  isOrderRefusal,
-  type OrderRefusal,
-  VERDICTS,
-  type Verdict,
-} from '../domain/launch/verdict.ts';
+import { type GateId, isOrderRefusal, type OrderRefusal, VERDICTS, type Verdict } from '../domain/launch/verdict.ts';
 import type { ApprovalFaultCode } from '../domain/logbook/events/launch-events.ts';
 import { CONTRACT_SENTENCES } from './contract-words.ts';
 import type { AllGateSentences, Words } from './input.ts';
@@ -81,8 +75,7 @@ const WORDS: Readonly<Record<OrderRefusal, string>> = {
     'No approval covers this fix: the approved manifest does not allow it, or the commit is not the one that ferrybot would make. Read the difference, and approve what the card shows.',
   'relaunch-not-due': 'The record does not permit another attempt with the same manifest.',
   'pull-closed': "The run's pull request or issue is not open any more.",
-  'wrong-origin':
-    'The launch was not started by a dispatch of the configured launch workflow on the default branch.',
+  'wrong-origin': 'The launch was not started by a dispatch of the configured launch workflow on the default branch.',
   fork: 'The branch is in a fork.',
   'manifest-changed':
     'What would run is not what was approved: the branch, its base, the description or the manifest has changed.',
@@ -114,8 +107,7 @@ const DELTA_SENTENCES = {
   budget: {
     within: (f) => `${f.knobs} of at most ${f.most} knobs${newAgainst(f.against)}`,
     over: (f) => `${f.knobs} knobs change${newAgainst(f.against)}, the lane's limit is ${f.most}`,
-    'large-step': (f) =>
-      `${f.knob} changes in one step from ${f.before} to ${f.after}; a small step is ${f.small}`,
+    'large-step': (f) => `${f.knob} changes in one step from ${f.before} to ${f.after}; a small step is ${f.small}`,
     'leaves-more': () =>
       'writing the old values back would not restore the file: a setting was added or removed, or other text changed',
   },
@@ -133,8 +125,7 @@ const DELTA_SENTENCES = {
   'identical-rerun': {
     'something-changes': () => 'something changes',
     'declared-regression': () => 'an identical rerun, declared as a regression check',
-    'identical-undeclared': (f) =>
-      `nothing changes${newAgainst(f.against)}, and no regression check is declared`,
+    'identical-undeclared': (f) => `nothing changes${newAgainst(f.against)}, and no regression check is declared`,
   },
 } satisfies Partial<AllGateSentences>;
 
@@ -156,8 +147,7 @@ export function gateWords(verdict: Verdict, place: PlaceWord = 'pull request'): 
   if (read === null) return { found: code(verdict.code), remedy: null };
   // The table has one sentence per code, and each sentence gets the facts of its own code.
   const sentences = { ...SENTENCES[gate], unreadable } as Readonly<Record<string, Sentence>>;
-  const words =
-    sentences[read.code]?.(shown(vocabulary[read.code] ?? {}, read.detail), place) ?? code(verdict.code);
+  const words = sentences[read.code]?.(shown(vocabulary[read.code] ?? {}, read.detail), place) ?? code(verdict.code);
   const [found, remedy = REMEDIES[gate]] = typeof words === 'string' ? [words] : words;
   return { found, remedy: outcome === 'pass' ? null : (remedy ?? null) };
 }
@@ -169,10 +159,7 @@ const unreadable = ({ why }: Facts<(typeof UNREADABLE)['unreadable']>): Words =>
 ];
 
 /** What the change, or a fix of an attempt, may touch. */
-function scopeWords({
-  attempt,
-  may,
-}: Pick<Facts<(typeof VERDICTS)['scope']['inside']>, 'attempt' | 'may'>): string {
+function scopeWords({ attempt, may }: Pick<Facts<(typeof VERDICTS)['scope']['inside']>, 'attempt' | 'may'>): string {
   return attempt === undefined
     ? "the lane's scope"
     : `what a fix of attempt ${attempt} may touch, which is ${listed(may)}`;
@@ -208,10 +195,7 @@ export const SENTENCES: AllGateSentences = {
   },
   'head-repository': {
     'same-repository': () => 'the branch is in this repository',
-    fork: (f) => [
-      `the branch is in ${f.found}`,
-      `push it to ${f.wanted}; ferrybot never runs a fork with credentials`,
-    ],
+    fork: (f) => [`the branch is in ${f.found}`, `push it to ${f.wanted}; ferrybot never runs a fork with credentials`],
   },
   'authors-known': {
     'one-person': () => 'one person may approve here, including an author',
@@ -226,8 +210,7 @@ export const SENTENCES: AllGateSentences = {
     ],
     'commit-unnamed': (f) => `GitHub links ${f.about} by ${f.by} to no account (such items: ${f.count})`,
     'push-unnamed': (f) => `${f.by || UNKNOWN_USER} pushed ${f.about}, and no person is responsible for it`,
-    'edit-unnamed': (f) =>
-      `${f.by || UNKNOWN_USER} edited the text of ${f.about}, and no person is responsible for it`,
+    'edit-unnamed': (f) => `${f.by || UNKNOWN_USER} edited the text of ${f.about}, and no person is responsible for it`,
     'too-much-work': () => 'the branch has more commits or pushes than ferrybot reads',
   },
   freshness: {
@@ -272,10 +255,7 @@ export const SENTENCES: AllGateSentences = {
   },
   scope: {
     inside: (f) => `files changed: ${f.files}, all inside ${scopeWords(f)}`,
-    outside: (f, place) => [
-      `${f.first} is outside ${scopeWords(f)} (files outside: ${f.count})`,
-      takeOut(place),
-    ],
+    outside: (f, place) => [`${f.first} is outside ${scopeWords(f)} (files outside: ${f.count})`, takeOut(place)],
   },
   ...CONTRACT_SENTENCES,
   ...RENTAL_SENTENCES,
@@ -290,10 +270,7 @@ export const SENTENCES: AllGateSentences = {
   },
   'last-ferry-linked': {
     linked: () => 'the last ferry is linked, or there is none',
-    missing: () => [
-      'the last ferry is not linked',
-      'name its issue or pull request under *Last ferry references*',
-    ],
+    missing: () => ['the last ferry is not linked', 'name its issue or pull request under *Last ferry references*'],
   },
   preconditions: {
     ticked: (f) => `boxes ticked: ${f.boxes}`,

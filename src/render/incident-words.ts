@@ -37,11 +37,7 @@ export function incidentWords(incident: Incident, place: PlaceWord): IncidentTex
 }
 
 /** The comment about an incident or a broken logbook; `lines` come first. */
-export function incidentText(
-  title: string,
-  lines: readonly string[],
-  words: Omit<IncidentText, 'title'>,
-): string {
+export function incidentText(title: string, lines: readonly string[], words: Omit<IncidentText, 'title'>): string {
   const { evidence, did, todo } = words;
   const all = [...lines, `Evidence: ${evidence}`, `What ferrybot did: ${did}`, `What to do: ${todo}`];
   return `${title}\n\n${all.map((line) => `- ${line}`).join('\n')}`;
@@ -105,8 +101,7 @@ const CHECKPOINT_INCIDENT_WORDS = {
 export const INCIDENT_WORDS: AllIncidentWords = {
   'runner-refused': {
     title: 'The runner refused the order',
-    evidence: (d) =>
-      `${refusalWords(d.reason)} (${d.why})${d.url === undefined ? '' : ` (${workflowRun(d.url)})`}`,
+    evidence: (d) => `${refusalWords(d.reason)} (${d.why})${d.url === undefined ? '' : ` (${workflowRun(d.url)})`}`,
     ...NOT_SUBMITTED,
     todoFor: (d, place) =>
       d.reason === 'stop-requested' ? `nothing: a stop is final. To continue, ${nextRunWords(place)}.` : null,
@@ -138,8 +133,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
       left > 0
         ? `Nothing was submitted. The order is still valid, and ferrybot starts the workflow again within minutes, at most ${count(left, 'more time')}.`
         : null,
-    todoFor: ({ left }) =>
-      left > 0 ? 'Clear the cause. No other comment is needed while the order is valid.' : null,
+    todoFor: ({ left }) => (left > 0 ? 'Clear the cause. No other comment is needed while the order is valid.' : null),
   },
   'launch-waiting': {
     title: 'The launch waits for a runner',
@@ -194,8 +188,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'run-degraded': {
     title: 'The run makes no progress, and its log mentions the cluster',
-    evidence: (d) =>
-      `The same step (${d.step}) in ${d.looks} checks after ${d.since}; the log shows ${d.signatures}`,
+    evidence: (d) => `The same step (${d.step}) in ${d.looks} checks after ${d.since}; the log shows ${d.signatures}`,
     did: `ferrybot marks the run as degraded. ${WATCHING}`,
     todo: 'Check the cluster: are nodes gone, or resources that the job waits for? `/stop` ends the job.',
   },
@@ -253,8 +246,7 @@ export const INCIDENT_WORDS: AllIncidentWords = {
   },
   'approval-unused': {
     title: 'The approval expired before it was used',
-    evidence: (d) =>
-      `${d.kind} of ${d.target} was approved at ${d.at}, and no runner has started it in time.`,
+    evidence: (d) => `${d.kind} of ${d.target} was approved at ${d.at}, and no runner has started it in time.`,
     did: 'Nothing on the cluster was changed.',
     todo: 'Check that a runner for the care workflow is online, then approve again with the proposed line.',
   },

@@ -41,9 +41,7 @@ export function leftBehindTitle(left: readonly LeftBehind[]): string {
     ...(holds > 0 ? [`${count(holds, 'hold')} without a lane`] : []),
   ];
   const known = parts.length === 0 ? '' : `It would leave ${listed(parts)}. `;
-  return left.some(({ kind }) => kind === 'unknown')
-    ? `${known}What else it would leave behind is unknown. `
-    : known;
+  return left.some(({ kind }) => kind === 'unknown') ? `${known}What else it would leave behind is unknown. ` : known;
 }
 
 /** One list item for each; null without any. */
@@ -87,10 +85,7 @@ export const ISSUE_CARD_KEY = 'issue';
 const ISSUE_CARD_MARKER = { run: 'journal', kind: 'card', key: ISSUE_CARD_KEY, fields: {} } as const;
 
 /** The same card while a run belongs to the issue. */
-export function renderOwnedIssueCard(
-  run: string,
-  card: { readonly thread: number; readonly id: number },
-): string {
+export function renderOwnedIssueCard(run: string, card: { readonly thread: number; readonly id: number }): string {
   return comment(ISSUE_CARD_MARKER, `The run ${code(run)} belongs to this issue. ${cardLink(card)}`);
 }
 
@@ -210,9 +205,7 @@ const PASTED_CHARS_MAX = 20_000;
 
 /** Why the label of a lane creates no run, in the words of the answer to a command. */
 export function renderNotTaken(key: string, why: { readonly code: string; readonly detail: Detail }): string {
-  const after = WAITS.has(why.code)
-    ? 'ferrybot creates the run after that, if the label is still there.'
-    : null;
+  const after = WAITS.has(why.code) ? 'ferrybot creates the run after that, if the label is still there.' : null;
   return own(key, paragraphs(`The label asks for a run, and ${answerWords(why, { input: null })}`, after));
 }
 

@@ -152,11 +152,7 @@ export function witnessTable(state: RunState): string | null {
     row('Engine', witnessedStatus(engine), engine?.at),
     row(
       'Log',
-      seen.unread !== undefined
-        ? 'unreadable since then'
-        : log?.hasLines === true
-          ? 'read to its end'
-          : 'empty',
+      seen.unread !== undefined ? 'unreadable since then' : log?.hasLines === true ? 'read to its end' : 'empty',
       log?.at,
     ),
     row(
@@ -173,11 +169,7 @@ export function witnessTable(state: RunState): string | null {
       checkpoint?.at,
     ),
     ...(seen.store === undefined ? [] : [['Store', storeWords(seen.store), utc(seen.store.askedAt)]]),
-    row(
-      'Watch',
-      end === null ? `next check within ${duration(seen.cadenceMs)}` : 'has seen the end',
-      watch?.at,
-    ),
+    row('Watch', end === null ? `next check within ${duration(seen.cadenceMs)}` : 'has seen the end', watch?.at),
   ];
   return table(['Witness', 'Report', 'When'], rows);
 }
@@ -196,8 +188,7 @@ function witnessedStatus(engine: Witnesses['engine']): string {
 /** The run's state according to the tracker: trackers report live runs as crashed, and dead ones as running. */
 function trackerWords(seen: TrackerSeen | undefined): string {
   const last = seen?.last;
-  const silence =
-    seen === undefined || seen.says === 'found' ? null : `${SILENCES[seen.says]} ${code(seen.run)}`;
+  const silence = seen === undefined || seen.says === 'found' ? null : `${SILENCES[seen.says]} ${code(seen.run)}`;
   if (last === undefined) return silence ?? '';
   const { identity, state, step, loss, heartbeatAt, rowAt } = last;
   const parts = nonEmpty(
@@ -257,8 +248,7 @@ export function costLine({ state, config }: Pick<RenderInput, 'state' | 'config'
       ? durationMs(observation?.course?.runningSince ?? null, observation?.at ?? null)
       : durationMs(end.startedAt, end.endedAt);
   // While the job runs, the manifest may be of the next attempt.
-  const estimate =
-    end === null || isAdopted({ submission }) ? null : (gate?.manifest?.cost.acceleratorHours ?? null);
+  const estimate = end === null || isAdopted({ submission }) ? null : (gate?.manifest?.cost.acceleratorHours ?? null);
   const expected = estimate === null ? '' : ` Expected before the approval: ${measured(estimate)}.`;
   if (ranMs !== null && accelerators !== null)
     return `${end === null ? 'Cost so far: about' : 'Cost:'} **${figure(hours(ranMs * accelerators))} accelerator-hours** (${duration(ranMs)} on ${count(accelerators, 'accelerator')})${withEarlier(state, ranMs, accelerators)}.${expected}`;

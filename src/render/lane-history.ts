@@ -38,8 +38,7 @@ export function lossChart(trace: readonly TracePoint[], expected: number | null 
 /** The rate of the job, in tokens if its log counts them, else in steps; null with too few values. */
 export function paceChart(paces: readonly CoursePoint[]): string | null {
   const tokens = pointsOf(paces.map(({ step, tokensPerSecond }) => ({ step, text: tokensPerSecond ?? '' })));
-  if (tokens.length >= CHART_POINTS_MIN)
-    return overSteps(tokens, 'tokens a second', (step) => [valueAt(tokens, step)]);
+  if (tokens.length >= CHART_POINTS_MIN) return overSteps(tokens, 'tokens a second', (step) => [valueAt(tokens, step)]);
   const steps = pointsOf(paces.map(({ step, secondsPerStep }) => ({ step, text: secondsPerStep ?? '' })))
     .filter(({ value }) => value > 0)
     .map(({ step, value }) => ({ step, value: 1 / value }));
@@ -74,10 +73,7 @@ function overSteps(
 }
 
 /** A metric from run to run, oldest first, by the day of each; null while too few runs have it. */
-function metricChart(
-  key: string,
-  values: readonly { readonly day: string; readonly value: string }[],
-): string | null {
+function metricChart(key: string, values: readonly { readonly day: string; readonly value: string }[]): string | null {
   const points = values.filter(({ value }) => value.trim() !== '' && Number.isFinite(Number(value)));
   if (points.length < CHART_POINTS_MIN) return null;
   return xyChart(

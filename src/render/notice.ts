@@ -14,28 +14,14 @@ import { progressText } from './job-table.ts';
 import { PROPOSE_WORDS, renderDescription, renderUnconfirmed } from './propose-words.ts';
 import { stateText } from './state-line.ts';
 import { renderWatchEnd, renderWatchReminder, wantedLine } from './wanted.ts';
-import {
-  code,
-  comment,
-  listed,
-  measured,
-  nonEmpty,
-  paragraphs,
-  placeWord,
-  shortCommit,
-  text,
-  utc,
-} from './words.ts';
+import { code, comment, listed, measured, nonEmpty, paragraphs, placeWord, shortCommit, text, utc } from './words.ts';
 
 /** The incident with the sequence number `key`. */
 export function renderIncident(key: string, state: RunState): string {
   const { submission, run } = state;
   const incident = incidentAt(key, state);
   const words = incidentWords(incident, placeWord(state));
-  const lines = nonEmpty(
-    `Time: ${utc(incident.at)}`,
-    submission !== null && `Job: ${code(submission.jobId)}`,
-  );
+  const lines = nonEmpty(`Time: ${utc(incident.at)}`, submission !== null && `Job: ${code(submission.jobId)}`);
   return incidentText(`**${words.title}** (${code(run)})`, lines, words);
 }
 
@@ -50,8 +36,7 @@ const MENTIONS_MAX = 20;
 
 /** The line of mentions at the end of a comment. `people` are the current collaborators. */
 export function renderMentions(summons: Summons, people: Observed<readonly PersonFacts[]>): string {
-  if (people.kind === 'unknown')
-    return `\nFor ${unnamed(summons)}, without a mention: ${text(people.why)}.\n`;
+  if (people.kind === 'unknown') return `\nFor ${unnamed(summons)}, without a mention: ${text(people.why)}.\n`;
   const { permission } = summons;
   const byId = new Map(people.value.map((one) => [one.actor.id, one.actor.login]));
   const permitted =
@@ -64,9 +49,7 @@ export function renderMentions(summons: Summons, people: Observed<readonly Perso
   const more = logins.length > shown.length ? ` and ${logins.length - shown.length} more` : '';
   const gone = summons.people.filter((id) => mentionable(byId.get(id)).length === 0);
   const missing =
-    gone.length === 0
-      ? ''
-      : ` Not a collaborator of this repository: ${listed(gone.map((id) => `account ${id}`))}.`;
+    gone.length === 0 ? '' : ` Not a collaborator of this repository: ${listed(gone.map((id) => `account ${id}`))}.`;
   return shown.length === 0 && gone.length === 0 ? '' : `\n${shown.join(' ')}${more}${missing}\n`;
 }
 
@@ -140,8 +123,7 @@ const HOUR_MS = 3_600_000;
 /** The state of a long run, posted in its issue if nothing else has happened for some time. */
 function renderUpdate({ at }: Notice, { state }: RenderInput): string {
   const { submission, observation, run } = state;
-  const attempt =
-    submission === null ? '' : `, ${timeBetween(submission.at, at)} into attempt ${submission.attempt}`;
+  const attempt = submission === null ? '' : `, ${timeBetween(submission.at, at)} into attempt ${submission.attempt}`;
   return paragraphs(
     `**Update on ${code(run)}**${attempt}. There was no other news of the run for some time.`,
     stateText(state),
@@ -311,14 +293,9 @@ function faultWords(notice: FaultNotice): Omit<IncidentText, 'evidence'> {
   }
 }
 
-function lookFailedTitle(
-  run: string,
-  subject: Extract<LogbookFault, { kind: 'look-failed' }>['subject'],
-): string {
+function lookFailedTitle(run: string, subject: Extract<LogbookFault, { kind: 'look-failed' }>['subject']): string {
   if (subject !== null) return `The ${subject.kind} ${code(subject.name)} could not be processed`;
-  return run === 'journal'
-    ? 'A check of what belongs to no run failed'
-    : `${code(run)} could not be processed`;
+  return run === 'journal' ? 'A check of what belongs to no run failed' : `${code(run)} could not be processed`;
 }
 
 /** The evidence for a fault, as one sentence. */

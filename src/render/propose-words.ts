@@ -4,28 +4,12 @@ import type { AnswerCode, NotTakenUp } from '../commands/decision.ts';
 import { isIssueFirst } from '../domain/actor.ts';
 import { duration } from '../domain/figures.ts';
 import { limits } from '../domain/limits.ts';
-import {
-  ADOPTION_WAIT_MS,
-  awaitsAdoption,
-  awaitsAdoptionUntil,
-  NO_COMMIT,
-} from '../domain/logbook/holdings.ts';
+import { ADOPTION_WAIT_MS, awaitsAdoption, awaitsAdoptionUntil, NO_COMMIT } from '../domain/logbook/holdings.ts';
 import type { Description, RunState } from '../domain/logbook/run-state.ts';
 import { assertNever, toRfc3339 } from '../domain/values.ts';
 import { startWords } from './contract-words.ts';
 import type { AnswerFacts, RenderInput, Sentences } from './input.ts';
-import {
-  code,
-  fenced,
-  heldWords,
-  inlineCode,
-  liftWords,
-  listed,
-  paragraphs,
-  table,
-  text,
-  utc,
-} from './words.ts';
+import { code, fenced, heldWords, inlineCode, liftWords, listed, paragraphs, table, text, utc } from './words.ts';
 
 const UNCHANGED = 'no other run continues this one, and this run is unchanged';
 
@@ -33,14 +17,11 @@ const UNCHANGED = 'no other run continues this one, and this run is unchanged';
 export const PROPOSE_WORDS = {
   proposed: (d) =>
     `proposed as ${code(d.run)}: ${placeOf(d)}. Its card shows what is missing for the launch; another person has to approve it.`,
-  'propose-held': (d) =>
-    `nothing is proposed: ${heldWords(d, text(d.by), d.reason)}. ${liftWords(d)} lifts it.`,
-  'propose-standing': (d) =>
-    `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${standingOut(d)}`,
+  'propose-held': (d) => `nothing is proposed: ${heldWords(d, text(d.by), d.reason)}. ${liftWords(d)} lifts it.`,
+  'propose-standing': (d) => `nothing is proposed: ${code(d.run)} is proposed already in #${d.pull}. ${standingOut(d)}`,
   'propose-busy': (d) =>
     `nothing is proposed: ${code(d.run)} (#${d.pull}) ${d.phase === 'ended' ? 'has' : 'is'} ${text(d.phase)}, and a lane has one run at a time. ${wayOut(d)}`,
-  'propose-not-today': (d) =>
-    `nothing is proposed: there were ${d.count} proposals today, which is the limit.`,
+  'propose-not-today': (d) => `nothing is proposed: there were ${d.count} proposals today, which is the limit.`,
   'propose-edit-refused': (d) => `nothing is proposed: ${editRefused(d)}`,
   'propose-objective-unclear': (d) => objectiveQuestion(d.why, d.said, d.knobs),
   'propose-nothing': (d) => nothingWords(d.reason, d.why),
@@ -94,8 +75,7 @@ const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) 
   fork: (branch, repository) =>
     `the branch is in ${code(branch)}. Push it to ${code(repository)}; ferrybot never runs a fork with credentials.`,
   draft: () => 'it is a draft. Mark it as ready for review; without a label, also comment `/propose` again.',
-  'no-experiment': (files) =>
-    `it does not change ${listed(files.split(' ').map(code))}, the experiment of the lane.`,
+  'no-experiment': (files) => `it does not change ${listed(files.split(' ').map(code))}, the experiment of the lane.`,
   'several-lanes': (lanes) =>
     `it fits several lanes (${listed(lanes.split(' ').map(code))}). Name one with \`/propose lane=…\`, or leave only the label of one.`,
   knobs: () =>
@@ -104,8 +84,7 @@ const NOT_TAKEN_UP: Readonly<Record<NotTakenUp, (about: string, wanted: string) 
     `${text(login)} requests it, and a proposal needs ${text(permission)} permission.`,
   'no-person': (login, permission) =>
     `an app (${text(login)}) opened this issue, and no person added the label. A person with ${text(permission)} permission comments \`/propose\` here, or adds the label again.`,
-  'no-value': (name, names) =>
-    `the contract has no value ${code(name)}. It has ${listed(names.split(' ').map(code))}.`,
+  'no-value': (name, names) => `the contract has no value ${code(name)}. It has ${listed(names.split(' ').map(code))}.`,
   'no-name': (_, example) =>
     `the run has no name. Add ${code(example)}, in lower-case letters, digits and dashes, or its purpose with \`objective="…"\`.`,
 };
@@ -297,8 +276,7 @@ export const ADOPTION_WORDS = {
     `not done: jobs on ${code(cluster)} cannot be adopted. This needs \`adoption: true\` at the cluster and a lane of the kind \`adoption\` on it, in \`.github/ferrybot.yml\`. ${clustersWords(clusters)}`,
   'adopt-held': ({ job, run, thread }) =>
     `not done: job ${code(job)} belongs to the run ${code(run)} (#${thread}), and a job has one watch. \`/handoff\` there changes its owner.`,
-  'adopt-place': () =>
-    'not done: an adopted job needs an open issue of its own. Open one and comment `/watch` there.',
+  'adopt-place': () => 'not done: an adopted job needs an open issue of its own. Open one and comment `/watch` there.',
 } satisfies Partial<Sentences<AnswerCode>>;
 
 const QUESTIONS: Readonly<Record<string, string>> = {

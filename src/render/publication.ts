@@ -258,10 +258,7 @@ function finishedLines({ end, order }: RunState): readonly string[] {
 }
 
 /** The run that received the metrics; the planned one if none was seen. */
-function trackerLine(
-  seen: { readonly id: string; readonly url: string } | undefined,
-  planned: string,
-): string {
+function trackerLine(seen: { readonly id: string; readonly url: string } | undefined, planned: string): string {
   if (seen === undefined) return planned === '' ? 'none' : `${code(planned)}, as planned; none was seen`;
   const found = link(`${trackerName(seen.url)} run ${seen.id}`, seen.url);
   return compareIdentity(planned, seen.id) === 'same' || planned === ''

@@ -31,8 +31,7 @@ export function rentalPart(state: RunState): string | null {
   const present = presentMachines(state);
   const cost = rentalCost(state);
   if (present.length === 0) return cost;
-  const kept =
-    keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
+  const kept = keep === null ? null : `Kept until ${utc(keep.until)} by ${person(keep.actor)}: ${text(keep.reason)}.`;
   return paragraphs(
     `Rented: ${listed(present.map(machineText))}. ${cost} ${projection(state, present, terms)}`,
     state.rental.asked === null || (keep !== null && keep.seq > state.rental.asked.seq) ? kept : null,
@@ -44,11 +43,9 @@ export function offerPart(state: RunState): string | null {
   const terms = state.gate?.manifest?.envelope.rental;
   if (terms === undefined || !isBeforeLaunch(state) || state.order !== null) return null;
   const seen = state.rental.offer;
-  if (seen === null || offerWanted(state) !== null)
-    return 'Machine: the watch searches for an offer within minutes.';
+  if (seen === null || offerWanted(state) !== null) return 'Machine: the watch searches for an offer within minutes.';
   const { offer, unread } = seen;
-  if (unread !== undefined)
-    return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
+  if (unread !== undefined) return `Machine: the offers could not be read at ${utc(seen.at)}: ${text(unread)}.`;
   if (offer === null) return `Machine: **no offer fits** at ${utc(seen.at)}.`;
   return `Machine: offer ${offer.offer} of machine ${code(offer.machine)}, ${offer.gpus} × ${text(offer.gpu)} for ${moneyOf(offer.microdollarsPerHour)} an hour with its disk (cap ${money(terms.dollarsPerHourMax)}), at ${utc(seen.at)}. The launch searches again and returns a machine above the cap.`;
 }
@@ -89,13 +86,7 @@ export function rentalCost(state: RunState): string | null {
   return `${isOver ? 'Cost of renting' : 'Cost so far'}: about **${moneyOf(microdollarsOf(state))}**${cap}, for ${count(machines.length, 'machine')}${isOver ? ', all destroyed' : ''}; disk and traffic included.${estimated}`;
 }
 
-function machineText({
-  instance,
-  status,
-  microdollarsPerHour,
-  microdollarsPerHourStored,
-  tearDown,
-}: Machine): string {
+function machineText({ instance, status, microdollarsPerHour, microdollarsPerHourStored, tearDown }: Machine): string {
   const isUp = status === 'running' || status === 'frozen';
   const rate = isUp ? microdollarsPerHour : microdollarsPerHourStored;
   const going = tearDown !== null && tearDown.endedAt === null ? ', to be destroyed' : '';
@@ -107,11 +98,7 @@ function sumOf(all: readonly RentedMoney[]): number {
 }
 
 /** At the rate of a working machine: at the pace of the steps, if known, and at the maximum lifetime. */
-function projection(
-  state: RunState,
-  present: readonly Machine[],
-  { hoursMax, dollarsMax }: RentalTerms,
-): string {
+function projection(state: RunState, present: readonly Machine[], { hoursMax, dollarsMax }: RentalTerms): string {
   const spent = microdollarsOf(state);
   const most = Number(dollarsMax) * MICRODOLLARS;
   const hourly = present.reduce((sum, one) => sum + one.microdollarsPerHour, 0);
@@ -188,10 +175,7 @@ export const RENTAL_SENTENCES = {
 } satisfies Partial<AllGateSentences>;
 
 /** How the next attempt differs. `with` is Markdown. */
-export function rungWords({
-  rung,
-  with: what = '',
-}: Pick<IncidentFacts<'rung-taken'>, 'rung' | 'with'>): string {
+export function rungWords({ rung, with: what = '' }: Pick<IncidentFacts<'rung-taken'>, 'rung' | 'with'>): string {
   switch (rung) {
     case 'rerun':
       return 'unchanged';
@@ -230,8 +214,7 @@ export const RENTAL_INCIDENT_WORDS = {
     evidence: (d) => `The job has made no step on machine ${d.instance} since ${d.since}.`,
     did: 'Nothing yet. An idle machine costs money: without a step ferrybot destroys it.',
     todo: KEEP,
-    todoFor: (d) =>
-      `nothing, if ferrybot may destroy it: it does by ${d.at} unless the job makes a step. ${KEEP}`,
+    todoFor: (d) => `nothing, if ferrybot may destroy it: it does by ${d.at} unless the job makes a step. ${KEEP}`,
   },
   'machine-destroyed': {
     title: 'A rented machine was destroyed',
@@ -249,8 +232,7 @@ export const RENTAL_INCIDENT_WORDS = {
   },
   'machine-lost': {
     title: 'A rented machine is gone, and ferrybot did not destroy it',
-    evidence: (d) =>
-      `The account no longer lists machine ${d.instance}. It has cost about ${money(d.dollars)}.`,
+    evidence: (d) => `The account no longer lists machine ${d.instance}. It has cost about ${money(d.dollars)}.`,
     did: `${NO_COST} Its job has ended with it.`,
     todo: 'Find the cause: its host, a person with the key of the account, or the machine itself, which ends at its maximum lifetime and some time after its job.',
   },

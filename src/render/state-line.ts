@@ -57,9 +57,7 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
     [
       'last step',
       lastStepText(verdict.lastStep, observation),
-      expectedStep === null
-        ? 'unknown'
-        : `at least ${expectedStep - limits.finalStepSlack} of ${expectedStep}`,
+      expectedStep === null ? 'unknown' : `at least ${expectedStep - limits.finalStepSlack} of ${expectedStep}`,
       RESULTS[verdict.stepOutcome],
     ],
     ...(end.status === 'SUCCEEDED' && end.diagnosis !== undefined
@@ -80,10 +78,7 @@ function verdictTable(state: RunState, end: Ending, verdict: RunVerdict): string
     comparedWith.length === 0
       ? `No ${one} to compare with yet.`
       : `Median of ${count(comparedWith.length, one, many)}: ${comparedWith.map(code).join(', ')}.`;
-  return paragraphs(
-    table(['Checked', 'Found', 'Wanted', 'Result'], rows),
-    verdict.rows.length === 0 ? null : compared,
-  );
+  return paragraphs(table(['Checked', 'Found', 'Wanted', 'Result'], rows), verdict.rows.length === 0 ? null : compared);
 }
 
 /** The key metrics in one line, for the terminal form: `eval/loss 3.468 (0.2 % worse than the median)`. */
@@ -91,15 +86,10 @@ export function metricsLine(end: Ending, verdict: RunVerdict | null): string {
   const rows = verdict?.rows ?? [];
   if (rows.length > 0)
     return rows
-      .map(
-        (row) =>
-          `${text(row.key)} ${row.value === null ? 'not found' : measured(row.value)}${comparison(row)}`,
-      )
+      .map((row) => `${text(row.key)} ${row.value === null ? 'not found' : measured(row.value)}${comparison(row)}`)
       .join(', ');
   const metrics = Object.entries(end.metrics).slice(0, limits.shownMetricsMax);
-  return (
-    metrics.map(([key, value]) => `${text(key)} ${measured(value)}`).join(', ') || 'no metrics were found'
-  );
+  return metrics.map(([key, value]) => `${text(key)} ${measured(value)}`).join(', ') || 'no metrics were found';
 }
 
 function comparison({ worsePercent }: MetricRow): string {
@@ -152,9 +142,7 @@ const LINES: Readonly<
     const have = approvalsHad(state);
     const who = listed(standingApprovals(state).map((a) => `${person(a.actor)} (${utc(a.at)})`));
     const by = `${failedBefore(state)}By ${who}; no launch is ordered yet.`;
-    return have < needed
-      ? line('❔', `Approved in part, ${have} of ${needed}`, by)
-      : line('✅', 'Approved', by);
+    return have < needed ? line('❔', `Approved in part, ${have} of ${needed}`, by) : line('✅', 'Approved', by);
   },
   ordered: orderedLine,
   submitted: jobLine,
@@ -193,8 +181,7 @@ function proposedLine(state: RunState): StateLine {
   const unknown = open.filter((verdict) => verdict.outcome === 'unknown').length;
   const failing = open.length - unknown;
   const parts = nonEmpty(
-    failing > 0 &&
-      `${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`,
+    failing > 0 && `${count(failing, 'gate')} of ${gate.verdicts.length} ${failing === 1 ? 'does' : 'do'} not pass`,
     unknown > 0 && `${unknown} unknown`,
   );
   const evidence = `${failedBefore(state)}${listed(parts) || 'no gate was evaluated'} (commit ${shortCommit(gate.commit)}, since ${utc(gate.at)}).`;

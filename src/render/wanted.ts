@@ -83,8 +83,7 @@ export const WATCH_WORDS = {
   'until-what': () => 'not done: add where the watch ends, `/until step=3000` or `/until time=18:30` (UTC).',
   'watch-stopped': (_, { input }) =>
     input === null ? 'the watch has ended.' : paragraphs('the watch has ended.', afterEndWords(input)),
-  'watch-resumed': () =>
-    'ferrybot watches the job again, to its end: it raises alarms and starts approved restarts.',
+  'watch-resumed': () => 'ferrybot watches the job again, to its end: it raises alarms and starts approved restarts.',
   'watch-not-yours': (d) =>
     `not done: only ${d.owner ? `${text(d.owner)}, who owns the watch, or ` : ''}an approver of launches may do that.`,
   'watch-end-taken': (d) =>
@@ -264,9 +263,7 @@ function wantedAtEnd({ state, config, verdict }: RenderInput): string {
     case 'FAILED':
       return wantedForNode(state, ack) ?? wantedAfterFailure({ state, config });
     case 'STOPPED':
-      return (
-        wantedForNode(state, ack) ?? `a decision by a person with ${seal} permission: ${countsOrNot(state)}.`
-      );
+      return wantedForNode(state, ack) ?? `a decision by a person with ${seal} permission: ${countsOrNot(state)}.`;
     case 'SUCCEEDED':
       return verdict?.result === 'pass'
         ? `\`/seal\` by a person with ${seal} permission.`
@@ -299,9 +296,7 @@ function wantedForNode(state: RunState, ackPermission: string): string | null {
   if (wantsRelaunch(state) && replacementFor(state) === null) return wantedBeforeRelaunch(state);
   if (preApproval(state) !== null)
     return 'nothing; ferrybot fixed a file that the approved manifest permits to fix, and the next attempt follows without another approval when the launch gates pass. `/hold` delays it, `/stop` prevents it.';
-  const open = state.actions.find(
-    ({ approvals: consents, ended }) => ended === null && consents.length === 0,
-  );
+  const open = state.actions.find(({ approvals: consents, ended }) => ended === null && consents.length === 0);
   return open === undefined
     ? 'nothing; the bad node is being replaced, and the job is started again if its approval permits it. `/stop` prevents it.'
     : `a decision on the bad node, in #${open.proposal.thread}: \`${actionLine(open.digest)}\`; or \`/ack\` by a person with ${ackPermission} permission, which closes the run.`;

@@ -34,11 +34,7 @@ export function cleanLines(text: string, max: number): string {
 }
 
 function visible(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(CONTROL_SEQUENCE, '')
-    .replace(OPERATING_SYSTEM_COMMAND, '')
-    .replace(UNSEEN, '');
+  return text.toWellFormed().replace(CONTROL_SEQUENCE, '').replace(OPERATING_SYSTEM_COMMAND, '').replace(UNSEEN, '');
 }
 
 function shortened(text: string, max: number): string {

@@ -8,15 +8,7 @@ import { type Orphan, openOrphans } from '../domain/logbook/events/rental-events
 import { rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339, type Instant, type RunId } from '../domain/values.ts';
-import {
-  condemnedOf,
-  microsOf,
-  nextLookMs,
-  policyOf,
-  rentingRuns,
-  spentOf,
-  workedOn,
-} from './renting-run.ts';
+import { condemnedOf, microsOf, nextLookMs, policyOf, rentingRuns, spentOf, workedOn } from './renting-run.ts';
 import { draftsOf, unreadableDrafts } from './run-drafts.ts';
 import {
   bookCosts,
@@ -68,9 +60,7 @@ export function lookAtAccount(input: RentalInput): RentalLook {
   const { account, cluster, record, now } = input;
   const renting = record.live.filter((run) => isRentingOn(run, cluster));
   if (account.kind === 'unknown') {
-    const drafts = renting.map((state) =>
-      entry(state, unreadableDrafts(state, cluster, account.message, now)),
-    );
+    const drafts = renting.map((state) => entry(state, unreadableDrafts(state, cluster, account.message, now)));
     return { drafts, journal: [], destroy: [], cadenceMs: limits.rentalAlertMs, isBusy: true };
   }
   const rows = ownRows(account.instances, record.live, cluster);
@@ -124,12 +114,8 @@ function ownRows(
   live: readonly RunState[],
   cluster: string,
 ): readonly RentedInstance[] {
-  const elsewhere = new Set(
-    live.flatMap(rentedJobs).flatMap((job) => (job.cluster === cluster ? [] : [job.jobId])),
-  );
-  return instances.map((one) =>
-    one.jobId !== null && elsewhere.has(one.jobId) ? { ...one, jobId: null } : one,
-  );
+  const elsewhere = new Set(live.flatMap(rentedJobs).flatMap((job) => (job.cluster === cluster ? [] : [job.jobId])));
+  return instances.map((one) => (one.jobId !== null && elsewhere.has(one.jobId) ? { ...one, jobId: null } : one));
 }
 
 function condemnedOrphan({ reason, since }: Orphan): Condemned {

@@ -8,14 +8,7 @@ import type { Machine } from '../domain/logbook/events/rental-events.ts';
 import { RENTAL_LOOK_MS, rentalTerms, rentedJobs } from '../domain/logbook/holdings.ts';
 import type { RunState } from '../domain/logbook/run-state.ts';
 import { fromRfc3339 } from '../domain/values.ts';
-import {
-  type Condemned,
-  type RentingRun,
-  rateOf,
-  type Spent,
-  type TearDownPolicy,
-  type Worked,
-} from './tear-down.ts';
+import { type Condemned, type RentingRun, rateOf, type Spent, type TearDownPolicy, type Worked } from './tear-down.ts';
 
 /** Ages for early checks of a new machine, because most failures happen then. */
 const RENTAL_STARTUP_MS = [60_000, 180_000, 420_000, 900_000];
@@ -53,10 +46,7 @@ type Account = {
 };
 
 /** The run's jobs on this cluster, if it rents. */
-export function rentingRuns(
-  state: RunState,
-  { cluster, rows, spent, untilNextMs }: Account,
-): readonly RentingRun[] {
+export function rentingRuns(state: RunState, { cluster, rows, spent, untilNextMs }: Account): readonly RentingRun[] {
   const terms = rentalTerms(state);
   if (terms === null) return [];
   const { keep, asked } = state.rental;
@@ -79,11 +69,7 @@ export function rentingRuns(
 }
 
 /** The cost of all machines of the run, in dollars. */
-function dollarsOf(
-  state: RunState,
-  here: readonly RentedInstance[],
-  spent: ReadonlyMap<number, Spent>,
-): number {
+function dollarsOf(state: RunState, here: readonly RentedInstance[], spent: ReadonlyMap<number, Spent>): number {
   const isHere = new Set(here.map(({ id }) => id));
   const gone = state.rental.machines.filter(({ instance }) => !isHere.has(instance));
   const now = here.reduce((sum, { id }) => sum + (spent.get(id)?.dollars ?? 0), 0);
@@ -143,9 +129,7 @@ export function condemnedOf(state: RunState): ReadonlyMap<number, Condemned> {
 }
 
 function lastAlertMs({ incidents }: RunState, instance: number): number | null {
-  const told = incidents.findLast(
-    (one) => one.code === 'machine-still-there' && one.detail.instance === instance,
-  );
+  const told = incidents.findLast((one) => one.code === 'machine-still-there' && one.detail.instance === instance);
   return told === undefined ? null : fromRfc3339(told.at);
 }
 

@@ -46,8 +46,7 @@ export function draftsOf(state: RunState, look: Decided): readonly EventDraft[] 
   const over = endOf(state, after, now);
   if (drafts.length + over.length === 0 && !isChanged && now < rentalDueAtMs(state)) return [];
   // A machine that vanished is checked once more before its job counts as ended.
-  const isLost =
-    after.some(({ status, tearDown }) => status === 'gone' && tearDown === null) && state.end === null;
+  const isLost = after.some(({ status, tearDown }) => status === 'gone' && tearDown === null) && state.end === null;
   const cadenceMs = isLost ? limits.rentalAlertMs : look.cadenceMs;
   return [{ type: 'machines-seen', role: 'watch', data: { machines, cadenceMs } }, ...drafts, ...over];
 }
@@ -98,10 +97,7 @@ function goneMachines(
   const jobs = rentedJobs(state).filter((job) => job.cluster === cluster);
   const worked = workedOn(state);
   return presentMachines(state)
-    .filter(
-      ({ instance, jobId }) =>
-        !here.some(({ id }) => id === instance) && jobs.some((job) => job.jobId === jobId),
-    )
+    .filter(({ instance, jobId }) => !here.some(({ id }) => id === instance) && jobs.some((job) => job.jobId === jobId))
     .map(({ seenAt, tearDown, ...machine }) => {
       const rates = {
         createdAtMs: fromRfc3339(machine.createdAt) ?? 0,
@@ -162,14 +158,9 @@ function endedDrafts(state: RunState, seen: readonly SeenMachine[], cluster: str
     });
 }
 
-function alertDrafts(
-  state: RunState,
-  { decided }: Decided,
-  here: readonly RentedInstance[],
-): readonly EventDraft[] {
+function alertDrafts(state: RunState, { decided }: Decided, here: readonly RentedInstance[]): readonly EventDraft[] {
   return decided.flatMap(({ id, alertSinceMs, reason }) => {
-    if (alertSinceMs === null || !here.some((row) => row.id === id) || state.rental.machines.length === 0)
-      return [];
+    if (alertSinceMs === null || !here.some((row) => row.id === id) || state.rental.machines.length === 0) return [];
     const since = toRfc3339(alertSinceMs as Instant);
     return [incidentDraft('watch', 'machine-still-there', { instance: id, reason, since })];
   });

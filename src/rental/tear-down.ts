@@ -185,11 +185,7 @@ export function decideTearDown(input: TearDownInput): readonly Destruction[] {
   });
 }
 
-function reasonFor(
-  instance: OurInstance,
-  ours: readonly OurInstance[],
-  input: TearDownInput,
-): TearDownReason | null {
+function reasonFor(instance: OurInstance, ours: readonly OurInstance[], input: TearDownInput): TearDownReason | null {
   const { record, nextLookMs } = input;
   const run = record.runs.find(({ jobId }) => jobId === instance.jobId);
   const { lifetimeMs, dollarsMax, idleGraceMs } = run?.policy ?? input.policy;
@@ -226,10 +222,4 @@ export function idleSince(
 }
 
 /** States that can still reach a first step. */
-const STARTS: ReadonlySet<RentedInstance['status']> = new Set([
-  null,
-  'created',
-  'loading',
-  'running',
-  'rebooting',
-]);
+const STARTS: ReadonlySet<RentedInstance['status']> = new Set([null, 'created', 'loading', 'running', 'rebooting']);

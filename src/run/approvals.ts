@@ -19,12 +19,7 @@ import { offeredDigestsOf } from './pending-commands.ts';
 import { append, type DeciderInput, type Step } from './step.ts';
 
 /** Every approval that was not dropped, checked against its current comment and the person's current permission. */
-export function approvalFacts(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-): ApprovalFacts {
+export function approvalFacts(state: RunState, facts: RunFacts, config: LaneScopedConfig, now: Instant): ApprovalFacts {
   return factsWith(state, config, (approval) => standingOf(approval, { state, facts, config, now }));
 }
 
@@ -91,9 +86,7 @@ function standingOf(
   const permission = facts.permissions.get(approval.actor.id);
   if (permission === undefined) return unknown('the permission of an approver was not asked for');
   if (permission.kind === 'unknown') return permission;
-  return known(
-    mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'approver-not-permitted',
-  );
+  return known(mayApprove(permission.value, approval.actor.id, config.approvals) ? 'counts' : 'approver-not-permitted');
 }
 
 /** The commit that was approved; for a fix that was approved in advance, the failed attempt's commit. */
@@ -135,18 +128,12 @@ function nameOf({ surface, comment }: Approval): string {
 
 function shownIn(comments: RunFacts['comments'], approval: Approval): Observed<CommentFacts | null> {
   if (comments.kind === 'unknown') return comments;
-  const isIt = ({ surface, id }: CommentFacts): boolean =>
-    surface === approval.surface && id === approval.comment;
+  const isIt = ({ surface, id }: CommentFacts): boolean => surface === approval.surface && id === approval.comment;
   return known(comments.value.find(isIt) ?? null);
 }
 
 /** Drops invalid approvals, one reason at a time, before an order uses them. While a fact is unreadable, it neither drops nor orders. */
-export function decideApprovals(
-  state: RunState,
-  facts: RunFacts,
-  config: LaneScopedConfig,
-  now: Instant,
-): Step | null {
+export function decideApprovals(state: RunState, facts: RunFacts, config: LaneScopedConfig, now: Instant): Step | null {
   const unread = unreadOfApprovals(state, facts);
   if (unread.length > 0) return need(...unread);
   const resting = approvalsToLookAt(state);

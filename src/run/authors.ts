@@ -33,11 +33,7 @@ export function interestedIn(proposal: Proposal, { pull, issue, branchWork }: Sh
 
 /** Identified contributors, and contributions without a person. Unknown if a part cannot be read. */
 export function authorsOf(
-  {
-    run,
-    proposal,
-    ownFix,
-  }: { readonly run: RunId; readonly proposal: Proposal; readonly ownFix?: Sha | null },
+  { run, proposal, ownFix }: { readonly run: RunId; readonly proposal: Proposal; readonly ownFix?: Sha | null },
   { pull, issue, branchWork }: Shown,
   config: LaneScopedConfig,
   digestOf: DigestOf,
@@ -144,8 +140,7 @@ function unnamedWork(
   // A rebased ferrybot commit keeps ferrybot's name; the pusher is the contributor.
   const isOurs = (hand: Contributor, email: string): boolean =>
     email === config.git.email || (hand.kind === 'app' && (isOurApp(hand.login) || hand.login === WEB_FLOW));
-  const isNamed = (hand: Contributor, email: string): boolean =>
-    hand.kind === 'person' || isOurs(hand, email);
+  const isNamed = (hand: Contributor, email: string): boolean => hand.kind === 'person' || isOurs(hand, email);
   return [
     ...pushes
       .filter(({ by, after }) => by.kind !== 'person' && !own.has(after))
@@ -153,9 +148,7 @@ function unnamedWork(
     ...commits
       .filter(({ sha }) => !own.has(sha))
       .filter((one) => !isNamed(one.author, one.authorEmail) || !isNamed(one.committer, one.committerEmail))
-      .map(
-        (one) => ({ code: 'commit-unnamed', about: short(one.sha), by: suspectOf(one, isNamed) }) as const,
-      ),
+      .map((one) => ({ code: 'commit-unnamed', about: short(one.sha), by: suspectOf(one, isNamed) }) as const),
   ];
 }
 

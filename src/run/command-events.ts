@@ -93,11 +93,7 @@ export type HeardItem =
 export function hearItem(
   { said, comment }: Pick<PendingItem, 'said'> & { readonly comment: Pick<CommentFacts, 'createdAt'> },
   permission: Observed<Permission> | undefined,
-  {
-    needs,
-    isMuted,
-    now,
-  }: { readonly needs: Permission | null; readonly isMuted: boolean; readonly now: Instant },
+  { needs, isMuted, now }: { readonly needs: Permission | null; readonly isMuted: boolean; readonly now: Instant },
 ): HeardItem {
   if (permission?.kind !== 'known') {
     const why = permission?.why ?? 'not asked';
@@ -156,8 +152,7 @@ function registered(name: string): CommandDefinition {
 export function mayOvertake(item: PendingItem, waiting: readonly PendingItem[], config: LabConfig): boolean {
   if (waiting.length === 0 || neededFor(item, config) === null) return true;
   return waiting.every(
-    (earlier) =>
-      earlier.comment.author.id !== item.comment.author.id && (!holdsBack(earlier) || holdsBack(item)),
+    (earlier) => earlier.comment.author.id !== item.comment.author.id && (!holdsBack(earlier) || holdsBack(item)),
   );
 }
 

@@ -199,10 +199,7 @@ function recordStep({ state, config, command, memory }: ClosureInput): Step | nu
       },
     };
     return append(
-      answerDraft(
-        said.item,
-        answerOf('sealed', { tag, ...told, ...(notMerged === null ? {} : { notMerged }) }),
-      ),
+      answerDraft(said.item, answerOf('sealed', { tag, ...told, ...(notMerged === null ? {} : { notMerged }) })),
       sealed,
     );
   }
@@ -260,8 +257,7 @@ export function decideSourceTag(state: RunState, memory: AttemptCache): Step | n
     const message = cutText(outcome.message, limits.messageCharactersMax);
     return append(incidentDraft('control', 'source-not-kept', { attempt, commit, branch, message }));
   }
-  if (isDone(memory, key))
-    return append(incidentDraft('control', 'source-kept', { attempt, commit, branch, tag }));
+  if (isDone(memory, key)) return append(incidentDraft('control', 'source-kept', { attempt, commit, branch, tag }));
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;
   return perform(key, { kind: 'push-tag', tag, commit, message: renderSourceTag(state, branch) });
 }

@@ -22,12 +22,7 @@ import { holdsOver } from '../domain/launch/hold.ts';
 import { isBeforeLaunch } from '../domain/launch/next-attempt.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDraft } from '../domain/logbook/define.ts';
-import {
-  commandKey,
-  type RunState,
-  type SeenCommand,
-  standingApprovals,
-} from '../domain/logbook/run-state.ts';
+import { commandKey, type RunState, type SeenCommand, standingApprovals } from '../domain/logbook/run-state.ts';
 import { aboutComment, commentName } from '../domain/marker.ts';
 import { isNotAsked, type Need, need } from '../domain/reconcile-request.ts';
 import { known as certain, type Digest, type DigestOf, fromRfc3339, type Instant } from '../domain/values.ts';
@@ -101,8 +96,7 @@ export function decideCommand(input: CommandInput): CommandOutcome {
   if (begun === 'unasked') return { kind: 'step', step: need('sealTag') };
   const withdrawn = begun === null ? null : unsealed;
   const others = colleaguesFirst(pending, permissions).filter(
-    (item) =>
-      !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
+    (item) => !handedOver.has(itemKey(item)) && (withdrawn === null || itemKey(item) !== commandKey(withdrawn)),
   );
   // First in the list: nothing else may end the run until the seal's state is known.
   const items = begun === null || begun === 'unknown' ? others : [begun, ...others];
@@ -158,8 +152,7 @@ function withUntrusted(
   outcome: Extract<CommandOutcome, { kind: 'step' }>,
   later: readonly PendingItem[],
 ): CommandOutcome {
-  const ofUntrusted = (item: PendingItem): boolean =>
-    isUntrusted(input.facts.permissions.get(item.comment.author.id));
+  const ofUntrusted = (item: PendingItem): boolean => isUntrusted(input.facts.permissions.get(item.comment.author.id));
   if (outcome.step.kind !== 'append' || !ofUntrusted(first)) return outcome;
   const drafts = [...outcome.step.drafts];
   const wereTold = (item: PendingItem): boolean => wasToldBefore(input.state.commands.values(), item);
@@ -203,12 +196,7 @@ function decideItem(input: CommandInput, item: PendingItem, wereTold = false): C
   });
 }
 
-function settled(
-  input: CommandInput,
-  item: PendingItem,
-  decision: CommandDecision,
-  more: Detail,
-): CommandOutcome {
+function settled(input: CommandInput, item: PendingItem, decision: CommandDecision, more: Detail): CommandOutcome {
   if (decision.kind === 'need') return { kind: 'step', step: decision };
   if (decision.kind === 'answer') return answered(input, item, decision, more);
   if (decision.kind === 'hand-over') return { kind: 'step', step: appendBoth([], [seenDraft(item)]) };
@@ -285,13 +273,7 @@ function isJobShown({ state, facts }: CommandInput, { comment }: PendingItem): b
   if (description === null || facts.comments.kind === 'unknown') return false;
   return facts.comments.value.some(({ marker, editedAt, createdAt, thread }) => {
     const isIt = marker?.run === run && marker.kind === 'notice' && marker.key === String(description.seq);
-    return (
-      isIt &&
-      marker.isIntact &&
-      editedAt === null &&
-      thread === comment.thread &&
-      createdAt <= comment.createdAt
-    );
+    return isIt && marker.isIntact && editedAt === null && thread === comment.thread && createdAt <= comment.createdAt;
   });
 }
 

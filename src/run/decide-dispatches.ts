@@ -4,12 +4,7 @@ import { preApprovalOf, preApprovalsUsed } from '../care/action-approval.ts';
 import { openSignatureMatch } from '../care/bad-node.ts';
 import { maxAgeMsOf } from '../config/approvers.ts';
 import { hasCluster, missingCluster } from '../config/lane-of-file.ts';
-import {
-  type ActionApproval,
-  type ActionRecord,
-  approvalEndsAt,
-  targetName,
-} from '../domain/actions/action.ts';
+import { type ActionApproval, type ActionRecord, approvalEndsAt, targetName } from '../domain/actions/action.ts';
 import { type Dispatch, dispatchesFor, oldestFirst } from '../domain/effect.ts';
 import type { RunFacts } from '../domain/facts.ts';
 import { duration } from '../domain/figures.ts';
@@ -103,9 +98,7 @@ function silenceOf(
   if (isHung && state.observation !== null) return `nothing was recorded for ${duration(silentMs)}`;
   const first = dispatches.find(({ at }) => at >= sign.at);
   const isUnstarted =
-    state.end === null &&
-    first !== undefined &&
-    now - Math.max(dueAt, fromRfc3339(first.at) ?? 0) >= WATCH_START_MS;
+    state.end === null && first !== undefined && now - Math.max(dueAt, fromRfc3339(first.at) ?? 0) >= WATCH_START_MS;
   return isUnstarted ? NOT_STARTED : null;
 }
 
@@ -152,8 +145,7 @@ export function watchDispatches(
   { recordedRuns }: Pick<RunFacts, 'recordedRuns'>,
   cluster = state.submission?.cluster ?? '',
 ): readonly Dispatch[] {
-  const others =
-    recordedRuns.kind === 'known' ? recordedRuns.value.filter(({ run }) => run !== state.run) : [];
+  const others = recordedRuns.kind === 'known' ? recordedRuns.value.filter(({ run }) => run !== state.run) : [];
   const all = [...others, state].flatMap(({ dispatches }) => dispatches);
   return dispatchesFor(oldestFirst(all), 'watch', cluster);
 }
@@ -179,9 +171,7 @@ export function decideStop(input: DeciderInput): Step | null {
   // The job is unreachable; keep the retries for later.
   if (!isStopPending(state) || missingCluster(state, config) !== null) return null;
   if (isSeenByWatch(state, now)) return null;
-  const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(
-    ({ seq }) => seq > (state.stop?.seq ?? 0),
-  );
+  const isTold = incidentsWith(state.incidents, 'stop-unconfirmed').some(({ seq }) => seq > (state.stop?.seq ?? 0));
   if (!isTold && now - pendingSince(state) >= STOP_TOLD_MS)
     return append(incidentDraft('control', 'stop-unconfirmed', { message: NOT_CONFIRMED }));
   const watch = watchDispatches(state, facts).at(-1);
@@ -301,9 +291,7 @@ export function decideActions(input: CareInput): Step | null {
 }
 
 function unused({ incidents }: CareInput, { proposal }: ActionRecord, consent: ActionApproval): Step | null {
-  const isTold = incidentsWith(incidents, 'approval-unused').some(
-    ({ detail }) => detail.consent === consent.seq,
-  );
+  const isTold = incidentsWith(incidents, 'approval-unused').some(({ detail }) => detail.consent === consent.seq);
   if (isTold) return null;
   const detail = {
     consent: consent.seq,
@@ -315,11 +303,7 @@ function unused({ incidents }: CareInput, { proposal }: ActionRecord, consent: A
 }
 
 /** Dispatches the runner, also for a claimed change, so that its end gets recorded. */
-function dispatch(
-  input: CareInput,
-  { claim: begun, digest }: ActionRecord,
-  { at }: ActionApproval,
-): Step | null {
+function dispatch(input: CareInput, { claim: begun, digest }: ActionRecord, { at }: ActionApproval): Step | null {
   if (input.isHeld && begun === null) return null;
   const { config, record, ref } = input;
   return decideDispatch(

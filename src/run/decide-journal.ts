@@ -10,21 +10,9 @@ import { holdsAfter, type JournalState, questionIn } from '../domain/logbook/jou
 import type { SeenCommand } from '../domain/logbook/run-state.ts';
 import { aboutComment, commentName } from '../domain/marker.ts';
 import { known as certain, type Instant, type Observed, toRfc3339 } from '../domain/values.ts';
-import {
-  answerDraft,
-  type HeardItem,
-  hearItem,
-  neededFor,
-  placeContext,
-  seenDraft,
-} from './command-events.ts';
+import { answerDraft, type HeardItem, hearItem, neededFor, placeContext, seenDraft } from './command-events.ts';
 import type { LabConfig } from './lane.ts';
-import {
-  itemKey,
-  type PendingItem,
-  UNTRUSTED_ANSWERS_PER_THREAD_MAX,
-  wasToldBefore,
-} from './pending-commands.ts';
+import { itemKey, type PendingItem, UNTRUSTED_ANSWERS_PER_THREAD_MAX, wasToldBefore } from './pending-commands.ts';
 import { isOfItsIssue } from './proposals.ts';
 
 type JournalInput = {
@@ -33,10 +21,7 @@ type JournalInput = {
   /** Commands of this thread in any record, and those in the journal. */
   readonly known: ReadonlyMap<string, SeenCommand>;
   readonly journal: ReadonlyMap<string, SeenCommand>;
-  readonly facts: Pick<
-    RunFacts,
-    'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterActions' | 'proposalTexts'
-  >;
+  readonly facts: Pick<RunFacts, 'permissions' | 'journalHolds' | 'recordedRuns' | 'clusterActions' | 'proposalTexts'>;
   readonly config: LabConfig;
   /** The lane of the thread's earlier run, or null. */
   readonly laneHere: string | null;
@@ -74,15 +59,9 @@ export function decideJournal(input: JournalInput): readonly EventDraft[] {
 }
 
 /** The holds after these drafts, for the next command of the thread. */
-function after(
-  holds: RunFacts['journalHolds'],
-  drafts: readonly EventDraft[],
-  now: Instant,
-): RunFacts['journalHolds'] {
+function after(holds: RunFacts['journalHolds'], drafts: readonly EventDraft[], now: Instant): RunFacts['journalHolds'] {
   if (holds.kind === 'unknown') return holds;
-  return certain(
-    drafts.reduce((all, draft) => holdsAfter(all, { ...draft, at: toRfc3339(now) }), holds.value),
-  );
+  return certain(drafts.reduce((all, draft) => holdsAfter(all, { ...draft, at: toRfc3339(now) }), holds.value));
 }
 
 /** Adds these drafts' consents, so that a repeated consent in one comment is answered as already given. */
@@ -185,9 +164,7 @@ export function isConsent({ said }: PendingItem): boolean {
 /** People ask about a lane, and lift its hold, in any thread. */
 function isAboutLane({ said }: PendingItem): boolean {
   if (said.kind !== 'command') return false;
-  return said.name === 'unhold'
-    ? namesWiderHold(said.args)
-    : said.name === 'status' && said.args['lane'] !== undefined;
+  return said.name === 'unhold' ? namesWiderHold(said.args) : said.name === 'status' && said.args['lane'] !== undefined;
 }
 
 /** Commands that hold more than the thread's run. */

@@ -14,22 +14,9 @@ import { allPass, type Verdict } from '../domain/launch/verdict.ts';
 import { limits } from '../domain/limits.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoption } from '../domain/logbook/holdings.ts';
-import {
-  type IssuedOrder,
-  nextAttempt,
-  type RunState,
-  standingApprovals,
-} from '../domain/logbook/run-state.ts';
+import { type IssuedOrder, nextAttempt, type RunState, standingApprovals } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/reconcile-request.ts';
-import {
-  after,
-  type Digest,
-  type DigestOf,
-  fromRfc3339,
-  type Instant,
-  type Sha,
-  toRfc3339,
-} from '../domain/values.ts';
+import { after, type Digest, type DigestOf, fromRfc3339, type Instant, type Sha, toRfc3339 } from '../domain/values.ts';
 import { judgeHolds } from '../gates/run-gates.ts';
 import { canonicalDigest, canonicalize } from '../logbook/chain.ts';
 import { factsToRecord } from './backtest/backtest.ts';
@@ -60,18 +47,13 @@ export function decideGates(state: RunState, facts: RunFacts, judge: () => Gated
   const hasUnknown = gated.verdicts.some((v) => v.outcome === 'unknown' && v.code === 'unreadable');
   // A manifest that cannot be built is reported. A change or checkpoint that could not be read is not.
   const isTold =
-    gated.manifest.kind === 'unknown' &&
-    facts.change.kind === 'known' &&
-    gated.facts.start?.kind !== 'unknown';
+    gated.manifest.kind === 'unknown' && facts.change.kind === 'known' && gated.facts.start?.kind !== 'unknown';
   if (hasUnknown && state.gate !== null && !isTold) return null;
   const digest = gated.bound.kind === 'known' ? gated.bound.value.digest : null;
   const body = facts.body.value.fingerprint;
   const commit = facts.pull.value.headSha;
   const same =
-    state.gate !== null &&
-    state.gate.digest === digest &&
-    state.gate.body === body &&
-    state.gate.commit === commit;
+    state.gate !== null && state.gate.digest === digest && state.gate.body === body && state.gate.commit === commit;
   if (same && sameVerdicts(state.gate?.verdicts ?? [], gated.verdicts)) return null;
   if (failedAttempt(state) !== null && isNotAsked(facts.changedSince)) return need('changedSince');
   const manifest = gated.manifest.kind === 'known' ? gated.manifest.value : null;
@@ -102,9 +84,7 @@ export function decideHeld(state: RunState, { journalHolds }: RunFacts): Step | 
   if (state.submission !== null && !isFixPushed(state, recorded.commit)) return null;
   const judgement = judgeHolds(holdsOver(state, journalHolds));
   if (judgement.outcome === 'unknown') return null;
-  const verdicts = recorded.verdicts.map((one) =>
-    one.gate === 'not-held' ? { gate: one.gate, ...judgement } : one,
-  );
+  const verdicts = recorded.verdicts.map((one) => (one.gate === 'not-held' ? { gate: one.gate, ...judgement } : one));
   if (sameVerdicts(recorded.verdicts, verdicts)) return null;
   return append({ type: 'gated', role: 'control', data: { ...recorded, verdicts } });
 }
@@ -187,8 +167,7 @@ function isNodeInHand({ state, config, now }: OrderInput): boolean {
   if (state.submission === null) return false;
   const isYoung = (consent: ActionApproval): boolean => now < approvalEndsAt(consent, maxAgeMsOf(config));
   return state.actions.some(
-    ({ approvals: consents, claim: begun, ended }) =>
-      ended === null && (begun !== null || consents.some(isYoung)),
+    ({ approvals: consents, claim: begun, ended }) => ended === null && (begun !== null || consents.some(isYoung)),
   );
 }
 
@@ -263,17 +242,12 @@ export function decideLaunch(input: DeciderInput): Step | null {
   }
   // The process that issued the order dispatches it first; others wait.
   const isFirst = dispatchesFor(state.dispatches, 'launch', order.digest).length === 0;
-  if (
-    isFirst &&
-    !memory.appended.has(order.seq) &&
-    now - (fromRfc3339(order.at) ?? 0) < limits.redispatchPauseMs
-  )
+  if (isFirst && !memory.appended.has(order.seq) && now - (fromRfc3339(order.at) ?? 0) < limits.redispatchPauseMs)
     return null;
   const { dispatches } = state;
   const earlier = isFirst ? dispatches.findLast(({ workflow }) => workflow === 'launch') : undefined;
   const queued = earlier === undefined ? null : facts.workflowRuns.get(earlier.workflowRun);
-  if (earlier !== undefined && queued === undefined)
-    return need({ fact: 'workflowRuns', of: earlier.workflowRun });
+  if (earlier !== undefined && queued === undefined) return need({ fact: 'workflowRuns', of: earlier.workflowRun });
   // Without an online runner, the expired order's launch is still queued.
   if (queued?.kind === 'known' && queued.value !== null && queued.value.status !== 'completed') return null;
   return dispatchOfRun(input, wanted);
@@ -299,8 +273,7 @@ export function decideLaunchTrouble(
   mayHaveEnded: boolean,
 ): Step | null {
   const { order } = state;
-  if (order === null || order.status !== 'open' || now >= (fromRfc3339(order.order.expiresAt) ?? 0))
-    return null;
+  if (order === null || order.status !== 'open' || now >= (fromRfc3339(order.order.expiresAt) ?? 0)) return null;
   const last = state.dispatches.findLast(({ workflow }) => workflow === 'launch');
   const pauseMs = mayHaveEnded ? DISPATCH_MS_MIN : LAUNCH_MS_MIN;
   if (last === undefined || now - (fromRfc3339(last.at) ?? 0) < pauseMs) return null;
@@ -328,8 +301,7 @@ function failed(
   if (left > 0 && (told.length > 0 || unread)) return null;
   const reason = facts.failedJobs?.get(last.id);
   if (reason === undefined) return need({ fact: 'failedJobs', of: last.id });
-  const why =
-    reason.kind === 'known' ? reason.value : `the workflow run ended with ${last.conclusion ?? 'nothing'}`;
+  const why = reason.kind === 'known' ? reason.value : `the workflow run ended with ${last.conclusion ?? 'nothing'}`;
   return append(
     incidentDraft('control', 'launch-failed', {
       orderDigest: order.digest,
@@ -348,7 +320,5 @@ function waiting(state: RunState, order: IssuedOrder, last: WorkflowRunFacts, no
   );
   if (isTold || now - last.createdAt < WAITING_TOLD_MS) return null;
   const { attempt } = order.order;
-  return append(
-    incidentDraft('control', 'launch-waiting', { orderDigest: order.digest, attempt, url: last.url }),
-  );
+  return append(incidentDraft('control', 'launch-waiting', { orderDigest: order.digest, attempt, url: last.url }));
 }

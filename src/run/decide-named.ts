@@ -26,14 +26,7 @@ type NamedInput = {
  * Decides a command that names its run, in any thread. Null while the permission is unreadable; after the patience time, the answer
  * reports that.
  */
-export function decideNamed({
-  command,
-  run,
-  states,
-  permission,
-  config,
-  now,
-}: NamedInput): AnswerDecision | null {
+export function decideNamed({ command, run, states, permission, config, now }: NamedInput): AnswerDecision | null {
   const { name, args } = command;
   const definition = definitionOf(name);
   if (definition?.decideNamed === undefined) throw new Error(`/${name} names no run`);

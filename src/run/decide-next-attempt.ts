@@ -6,14 +6,7 @@ import { dispatchesFor } from '../domain/effect.ts';
 import { type IncidentFacts, incidentDraft, incidentsWith } from '../domain/incidents.ts';
 import { nextRung } from '../domain/launch/ladder.ts';
 import { failureOf, pastAttempt, restartsLeft } from '../domain/launch/next-attempt.ts';
-import {
-  askedFor,
-  failedAlike,
-  isAsked,
-  responseTo,
-  restingOn,
-  unstableBy,
-} from '../domain/launch/response.ts';
+import { askedFor, failedAlike, isAsked, responseTo, restingOn, unstableBy } from '../domain/launch/response.ts';
 import {
   type ExternalFix,
   type Fixer,
@@ -58,8 +51,7 @@ export function decideRelaunch(input: RelaunchInput): Step | null {
   const { state, runs } = input;
   const response = responseTo(state);
   if (response === null || response.kind === 'wait' || isAsked(state)) return null;
-  if (askedFor(state) !== null)
-    return response.kind === 'relaunch' ? byHand(input) : refused(state, response.why);
+  if (askedFor(state) !== null) return response.kind === 'relaunch' ? byHand(input) : refused(state, response.why);
   // The comment with the fix already asks people.
   if (isOfNode(state) || fixMade(state)?.detail.attempt === state.submission?.attempt) return null;
   if (response.kind === 'ask') return isTold(state, response.why) ? null : refused(state, response.why);
@@ -86,9 +78,7 @@ function isOfNode(state: RunState): boolean {
   if (state.order?.manifest?.envelope.rental !== undefined) return false;
   const attempt = state.submission?.attempt;
   const unclear = incidentsWith(state.incidents, 'bad-node-unclear');
-  return (
-    openSignatureMatch(state) !== null || unclear.some(({ detail }) => (detail.attempt ?? 1) === attempt)
-  );
+  return openSignatureMatch(state) !== null || unclear.some(({ detail }) => (detail.attempt ?? 1) === attempt);
 }
 
 /** Whether a notice already covers this failure. A rental's final failure is still reported, with the next actions (policy VA-24). */
@@ -113,8 +103,7 @@ function onTodaysFacts(input: RelaunchInput): Step | null {
   // rule HR-50
   const open = [...gated.verdicts, ...gated.approvals].filter(isClosed);
   const failing = open.find(({ outcome }) => outcome === 'fail');
-  if (failing !== undefined)
-    return refused(state, { reason: 'gate', gate: failing.gate, gateCode: failing.code });
+  if (failing !== undefined) return refused(state, { reason: 'gate', gate: failing.gate, gateCode: failing.code });
   return open.length > 0 ? null : withRung(state, orderStep(input, digest));
 }
 
@@ -174,8 +163,7 @@ function decideFixer(input: FixerInput): ExternalFix | Step | null {
   const inputs = { run: state.run, failure };
   const triesMax = FIXER_DISPATCHES_MAX;
   const wanted = { ...laneWorkflow(config, 'fix'), subject: failure, inputs, triesMax };
-  if (memory.outcomes.get(dispatchKey(wanted, dispatches))?.kind === 'refused')
-    return none('fixer-not-started');
+  if (memory.outcomes.get(dispatchKey(wanted, dispatches))?.kind === 'refused') return none('fixer-not-started');
   const sent = dispatchesFor(dispatches, 'fix', failure);
   const last = sent.at(-1);
   if (last === undefined) return dispatchOfRun(input, wanted);
@@ -208,8 +196,7 @@ export function decideFix(input: FixInput): Step | null {
   const { smallFix: found, pull, journalHolds } = facts;
   if (slip === null) return null;
   if (isNotAsked(pull)) return need('comments');
-  if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeldBack(state, journalHolds))
-    return null;
+  if (pull.kind === 'unknown' || pull.value.state === 'closed' || isHeldBack(state, journalHolds)) return null;
   if (isNotAsked(found)) return need('smallFix');
   if (found.kind === 'unknown') return null;
   const fix = found.value;

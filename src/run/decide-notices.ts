@@ -4,13 +4,7 @@ import { idsOf, type OnCall } from '../config/approvals-schema.ts';
 import { underWay } from '../domain/actions/action.ts';
 import { permits } from '../domain/actor.ts';
 import type { RunFacts } from '../domain/facts.ts';
-import {
-  type Incident,
-  type IncidentCode,
-  incidentDraft,
-  QUIET_INCIDENTS,
-  readIncident,
-} from '../domain/incidents.ts';
+import { type Incident, type IncidentCode, incidentDraft, QUIET_INCIDENTS, readIncident } from '../domain/incidents.ts';
 import { isSameLogin, personInCharge } from '../domain/launch/contract.ts';
 import type { EventDataByType, EventDraft } from '../domain/logbook/define.ts';
 import { awaitsAdoptionUntil } from '../domain/logbook/holdings.ts';
@@ -26,16 +20,7 @@ import {
   undelivered,
 } from '../domain/logbook/run-state.ts';
 import { isNotAsked, need } from '../domain/reconcile-request.ts';
-import {
-  after,
-  dateAfter,
-  dateOf,
-  fromRfc3339,
-  type Instant,
-  timeOf,
-  toRfc3339,
-  weekdayOf,
-} from '../domain/values.ts';
+import { after, dateAfter, dateOf, fromRfc3339, type Instant, timeOf, toRfc3339, weekdayOf } from '../domain/values.ts';
 import { notConfirmed } from '../render/propose-words.ts';
 import type { ClosingCommand } from './decide-closure.ts';
 import { isWaitOpen } from './decide-waits.ts';
@@ -138,11 +123,7 @@ function heardInIssue(state: RunState): string | undefined {
 }
 
 /** The automatic close after the lane's time limit; null before it, or without a limit. */
-export function unsealedClosing(
-  state: RunState,
-  config: LaneScopedConfig,
-  now: Instant,
-): ClosingCommand | null {
+export function unsealedClosing(state: RunState, config: LaneScopedConfig, now: Instant): ClosingCommand | null {
   const at = closesAt(state, config);
   const { closeAfterHours } = config.lane.reminders;
   if (at === null || now < at) return null;
@@ -172,19 +153,13 @@ function audienceOf(state: RunState, config: LaneScopedConfig): Audience {
   if (end === null || config.lane.reminders.everyHours === null) return {};
   const { order, proposal } = state;
   const approvers = order?.order.approvals.map(({ user }) => user) ?? [];
-  const named = [
-    ...new Set([...approvers, ...(proposal.requestedBy === null ? [] : [proposal.requestedBy.id])]),
-  ];
+  const named = [...new Set([...approvers, ...(proposal.requestedBy === null ? [] : [proposal.requestedBy.id])])];
   if (named.length > 0 && noticesSince(state, end).length === 0) return { people: named };
   return { permission: config.permissions[end.status === 'FAILED' ? 'ack' : 'seal'] };
 }
 
 /** The due close of an adoption that no person confirmed, or null. */
-export function unconfirmedClosing(
-  state: RunState,
-  { lane }: LaneScopedConfig,
-  now: Instant,
-): EventDraft | null {
+export function unconfirmedClosing(state: RunState, { lane }: LaneScopedConfig, now: Instant): EventDraft | null {
   const { closeAfterHours } = lane.reminders;
   const until = awaitsAdoptionUntil(state, closeAfterHours);
   return until === null || now < until ? null : withdrawn(notConfirmed(state, closeAfterHours));
@@ -217,11 +192,7 @@ export function decideOffer(state: RunState, now: Instant): Step | null {
  * Asks the contract's DRI once before the launch. Mentions the account only if that person has a role here; otherwise the text names the
  * login.
  */
-export function decideCharge(
-  state: RunState,
-  { people }: RunFacts,
-  { permissions }: LaneScopedConfig,
-): Step | null {
+export function decideCharge(state: RunState, { people }: RunFacts, { permissions }: LaneScopedConfig): Step | null {
   const dri = loginToAsk(state);
   if (dri === null) return null;
   if (isNotAsked(people)) return need('people');
@@ -291,8 +262,7 @@ function dueFor(
 ): readonly EventDataByType['notified'][] {
   // An incident from another version of ferrybot counts as urgent.
   const { code } = incident;
-  if (code !== null && (QUIET_INCIDENTS.includes(code) || (!URGENT.includes(code) && isQuiet(config, now))))
-    return [];
+  if (code !== null && (QUIET_INCIDENTS.includes(code) || (!URGENT.includes(code) && isQuiet(config, now)))) return [];
   if (!isDue(state, config, incident, now)) return [];
   // rule HR-30
   const own = [state.watch.owner, inChargeByContract(state)].flatMap((one) => (one === null ? [] : [one.id]));
@@ -342,10 +312,7 @@ function isOn({ days, from, until, since, through }: OnCall['shifts'][number], n
 }
 
 /** The day on which the current period started; null outside the period. */
-function beginsOn(
-  { from, until }: { readonly from: string; readonly until: string },
-  now: Instant,
-): string | null {
+function beginsOn({ from, until }: { readonly from: string; readonly until: string }, now: Instant): string | null {
   const today = dateOf(now);
   const time = timeOf(now);
   if (from < until) return from <= time && time < until ? today : null;

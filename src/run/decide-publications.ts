@@ -7,13 +7,7 @@ import { isBeforeLaunch, launchTrouble } from '../domain/launch/next-attempt.ts'
 import { limits } from '../domain/limits.ts';
 import { phaseOf } from '../domain/logbook/job-state.ts';
 import { isOver, type RunState } from '../domain/logbook/run-state.ts';
-import {
-  knownEntry,
-  markerIdentity,
-  saysForControl,
-  saysTheSame,
-  type VerifiedMarker,
-} from '../domain/marker.ts';
+import { knownEntry, markerIdentity, saysForControl, saysTheSame, type VerifiedMarker } from '../domain/marker.ts';
 import { isNotAsked, need } from '../domain/reconcile-request.ts';
 import { assertNever, type Digest, fromRfc3339 } from '../domain/values.ts';
 import { renderCard } from '../render/card.ts';
@@ -27,14 +21,7 @@ import { isCardLeft, needsShowing } from './decide-shown.ts';
 import { decideWaitEdit } from './decide-waits.ts';
 import { pastOf, verdictOf } from './lane.ts';
 import { isOpenProposal } from './proposal-texts.ts';
-import {
-  isHeadOurs,
-  isOpenToAll,
-  isShared,
-  mayPost,
-  type Publication,
-  publicationsOf,
-} from './publications.ts';
+import { isHeadOurs, isOpenToAll, isShared, mayPost, type Publication, publicationsOf } from './publications.ts';
 import { type DeciderInput, isDone, mayTry, once, perform, type Step } from './step.ts';
 
 /** Minimum time between card edits without a phase change (docs/decisions/0115-derive-every-post-from-the-record.md). */
@@ -159,8 +146,7 @@ function nextCheck(input: PublishInput, card: StandingCard | null): Step | null 
   const isRead = checks.kind === 'known' && pull.kind === 'known' && pull.value.headSha === gate.commit;
   const existing = isRead ? (checks.value.find(({ id }) => id !== undefined)?.id ?? null) : null;
   // Annotations need the lines of the changed file. A check run that already exists on this commit has them.
-  if (!isWatch && existing === null && isBeforeLaunch(state) && isNotAsked(facts.change))
-    return need('change');
+  if (!isWatch && existing === null && isBeforeLaunch(state) && isNotAsked(facts.change)) return need('change');
   return perform(key, {
     ...{ kind: 'put-check-run', head: gate.commit, externalId: run, existing, ...renderCheck(viewOf(input)) },
     conclusion: checkConclusion(state),
@@ -188,17 +174,11 @@ function cardOf({ run }: RunState, comments: readonly CommentFacts[]): StandingC
 function isSettled(input: PublishInput): boolean {
   const { head } = input.state;
   return (
-    input.memory.appended.has(head.seq) ||
-    isOpenToAll(head.at, input.now) ||
-    isHeadOurs(input.state, input.memory)
+    input.memory.appended.has(head.seq) || isOpenToAll(head.at, input.now) || isHeadOurs(input.state, input.memory)
   );
 }
 
-function nextCard(
-  input: PublishInput,
-  card: StandingCard | null,
-  comments: readonly CommentFacts[],
-): Step | null {
+function nextCard(input: PublishInput, card: StandingCard | null, comments: readonly CommentFacts[]): Step | null {
   const { state, memory, now } = input;
   const key = `card:${state.head.seq}`;
   if (!isSettled(input) || isCardLeft(state, now) || !mayTry(memory, key, limits.effectTriesMax)) return null;
@@ -208,11 +188,8 @@ function nextCard(
   if (card === null) {
     const { cardEdit } = state;
     // A person damaged its marker: rewrite it in place.
-    const lost = comments.find(
-      ({ surface, id, byUs }) => byUs && surface === 'comment' && id === cardEdit?.comment,
-    );
-    if (lost !== undefined)
-      return perform(key, { kind: 'edit-comment', thread: lost.thread, comment: lost.id, body });
+    const lost = comments.find(({ surface, id, byUs }) => byUs && surface === 'comment' && id === cardEdit?.comment);
+    if (lost !== undefined) return perform(key, { kind: 'edit-comment', thread: lost.thread, comment: lost.id, body });
     const marker = markerIdentity({ run: state.run, kind: 'card', key: 'card' });
     // Ignore a remembered card that a person deleted.
     const isPosted = [...memory.outcomes].some(
@@ -274,8 +251,7 @@ function nextTick(input: PublishInput): Step | null {
   const { state, facts, memory } = input;
   // Both boxes in one edit after the first observation, to save content writes. Never edit a person's own description.
   if (state.observation === null || state.proposal.own !== undefined || !isSettled(input)) return null;
-  if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown')
-    return null;
+  if (facts.pull.kind === 'unknown' || facts.pull.value.state !== 'open' || facts.body.kind === 'unknown') return null;
   const wanted = {
     // rule DF-20
     'human approval': state.order !== null && state.order.status !== 'void',
@@ -289,11 +265,7 @@ function nextTick(input: PublishInput): Step | null {
 }
 
 /** The body with the wanted boxes ticked; null if nothing changes. A tick is never removed. */
-function tickedBody(
-  body: string,
-  boxes: BodyFacts['boxes'],
-  wanted: Readonly<Record<string, boolean>>,
-): string | null {
+function tickedBody(body: string, boxes: BodyFacts['boxes'], wanted: Readonly<Record<string, boolean>>): string | null {
   const lines = body.split('\n');
   const open = boxes.filter((box) => !box.checked && wanted[box.text] === true);
   for (const box of open) {

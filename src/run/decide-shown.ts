@@ -50,10 +50,7 @@ export function shownSince(versions: ProposalText['versions'], asOf: Instant): I
 }
 
 /** `shownSince` for each open proposal. */
-export function showingsAt(
-  texts: ProposalTexts,
-  asOf: Instant,
-): ReadonlyMap<Digest, Observed<Instant | null>> {
+export function showingsAt(texts: ProposalTexts, asOf: Instant): ReadonlyMap<Digest, Observed<Instant | null>> {
   return new Map(
     [...texts].map(([digest, text]) => {
       if (text.kind === 'unknown') return [digest, text];
@@ -124,10 +121,7 @@ export function isCardLeft(state: RunState, now: Instant): boolean {
 }
 
 /** The shown card's comment, or null. */
-export function cardComment(
-  { shown }: RunState,
-  comments: Observed<readonly CommentFacts[]>,
-): CommentFacts | null {
+export function cardComment({ shown }: RunState, comments: Observed<readonly CommentFacts[]>): CommentFacts | null {
   if (shown === null || comments.kind === 'unknown') return null;
   return comments.value.find(({ surface, id }) => surface === 'comment' && id === shown.comment) ?? null;
 }
@@ -230,8 +224,7 @@ function howChanged(
   // In the same second as the showing, an older text by ferrybot may appear.
   const isOurs = ({ editedAt, marker }: ShownVersion): boolean =>
     editedAt > shownAt ? isOursNow(state, marker) : isCardOf(state, marker) && marker?.isIntact === true;
-  const foreign =
-    history.kind === 'known' ? foreignSince(sinceShown(state, history.value), shownAt, isOurs) : null;
+  const foreign = history.kind === 'known' ? foreignSince(sinceShown(state, history.value), shownAt, isOurs) : null;
   if (!isOursNow(state, card.marker)) return { how: 'edited', by: foreign?.by ?? null };
   // GitHub does not report who hid a comment.
   if (card.minimized) return { how: 'hidden', by: null };

@@ -42,14 +42,12 @@ export function decideWaitEdit(input: {
   const { state, now, memory } = input;
   for (const incident of state.incidents.filter((one) => isWait(state, one))) {
     const comment = input.ours.find(
-      ({ marker }) =>
-        marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
+      ({ marker }) => marker?.kind === 'incident' && marker.run === state.run && marker.key === String(incident.seq),
     );
     const text = input.textOf(incident);
     if (comment === undefined || text === null) continue;
     const isOpen = isWaitOpen(state, incident, now);
-    if (isOpen ? now - comment.updatedAt < pauseMs(incident, comment) : comment.body.includes(CLOSED))
-      continue;
+    if (isOpen ? now - comment.updatedAt < pauseMs(incident, comment) : comment.body.includes(CLOSED)) continue;
     const key = `wait:${incident.seq}:${isOpen ? Math.floor(now / WAIT_UPDATE_MS) : 'closed'}`;
     if (!mayTry(memory, key, limits.effectTriesMax)) continue;
     const line = isOpen ? openLine(input, incident) : closedLine(state, incident);
@@ -79,10 +77,7 @@ function isWait({ stop, submission, end }: RunState, { code, seq }: Incident): b
   return (
     code === 'launch-waiting' ||
     (code === 'stop-unconfirmed' && stop !== null && seq > stop.seq) ||
-    (code === 'monitor-stale' &&
-      (stop === null || end !== null) &&
-      submission !== null &&
-      seq > submission.seq)
+    (code === 'monitor-stale' && (stop === null || end !== null) && submission !== null && seq > submission.seq)
   );
 }
 
@@ -91,10 +86,7 @@ function isLookedSince({ observation }: RunState, { seq }: Incident): boolean {
 }
 
 /** The expected workflow run and its current status. */
-function openLine(
-  { state, facts, now }: Parameters<typeof decideWaitEdit>[0],
-  { code }: Incident,
-): string | Step {
+function openLine({ state, facts, now }: Parameters<typeof decideWaitEdit>[0], { code }: Incident): string | Step {
   const { dispatches, stop } = state;
   const last =
     code === 'launch-waiting'

@@ -105,9 +105,7 @@ export type GateReading = Pick<
 >;
 
 /** Facts that the gates need and that were not read yet. */
-export function unreadFacts(
-  facts: Pick<GateReading, 'change' | 'branchWork' | 'searchedRoots'>,
-): readonly FactName[] {
+export function unreadFacts(facts: Pick<GateReading, 'change' | 'branchWork' | 'searchedRoots'>): readonly FactName[] {
   return (['change', 'branchWork', 'searchedRoots'] as const).filter((name) => isNotAsked(facts[name]));
 }
 
@@ -154,10 +152,7 @@ export function gateFactsOf(input: GateInput): ChangeGateFacts {
     issueToldAt: issueToldAt(facts, input.ownFix ?? null),
     // Adopted jobs do not block each other.
     liveRuns: config.kind.adopts === undefined ? liveOthers(facts, input.run, proposal.lane) : known([]),
-    ...heldElsewhere(
-      { ...input, ...facts, plan: config.checkpoints, searchedRoots: listedRoots(facts) },
-      manifest,
-    ),
+    ...heldElsewhere({ ...input, ...facts, plan: config.checkpoints, searchedRoots: listedRoots(facts) }, manifest),
     holds: holdsOver(input, input.facts.journalHolds),
     passes: passesOf(facts, proposal.lane),
     launches: launchesFor(input),
@@ -201,13 +196,7 @@ function startOf(input: GateInput): Observed<StartPoint> | null {
 }
 
 /** Null before a failed attempt, and after a rollback. */
-function resumeOf({
-  run,
-  config,
-  failed = null,
-  rollback = null,
-  facts,
-}: GateInput): Observed<ResumePoint> | null {
+function resumeOf({ run, config, failed = null, rollback = null, facts }: GateInput): Observed<ResumePoint> | null {
   const { checkpoints } = config;
   if (checkpoints === null || failed === null || rollback !== null) return null;
   if (facts.recordedRuns.kind === 'unknown') return facts.recordedRuns;
@@ -222,11 +211,7 @@ function resumeOf({
   });
 }
 
-function boundBy(
-  manifest: Observed<Manifest>,
-  { body }: GateReading,
-  digestOf: DigestOf,
-): GateFacts['bound'] {
+function boundBy(manifest: Observed<Manifest>, { body }: GateReading, digestOf: DigestOf): GateFacts['bound'] {
   if (manifest.kind === 'unknown') return manifest;
   if (body.kind === 'unknown') return body;
   return known({ digest: canonicalDigest(manifest.value, digestOf), body: body.value.fingerprint });
@@ -259,8 +244,7 @@ function issueToldAt({ issue, comments, change }: GateReading, ownFix: OwnFix | 
   const isOurs = change.kind === 'known' && change.value.headSha === ownFix?.commit;
   const said = comments.value.filter(
     ({ thread, byUs, marker }) =>
-      thread === number &&
-      (!byUs || (isOurs && marker?.kind === 'incident' && marker.key === String(ownFix.seq))),
+      thread === number && (!byUs || (isOurs && marker?.kind === 'incident' && marker.key === String(ownFix.seq))),
   );
   const all = [writtenAt, ...said.map(({ createdAt }) => createdAt)];
   return known(all.toSorted((a, b) => b - a)[0] ?? writtenAt);

@@ -33,8 +33,7 @@ export function heldElsewhere(asking: Asking, manifest: Observed<Manifest>): Hel
   const { outputRoot: root, cluster, tracker } = manifest.value;
   // With a new identity, the run shares nothing with the run that it continues.
   const lineage = (one: RunState): boolean =>
-    proposal.continues === undefined &&
-    (one.run === plan?.from?.run || one.proposal.issue === proposal.issue);
+    proposal.continues === undefined && (one.run === plan?.from?.run || one.proposal.issue === proposal.issue);
   const mine = { run, lineage };
   const places = {
     roots: [root, ...(plan?.named ?? [])],
@@ -81,8 +80,7 @@ export function trackerHolder(
   { run, lineage }: { readonly run: string; readonly lineage: (state: RunState) => boolean },
 ): string | null {
   const holder = runs.find(
-    (state) =>
-      state.run !== run && !lineage(state) && identitiesOf(state).some((one) => isSame(one, tracker)),
+    (state) => state.run !== run && !lineage(state) && identitiesOf(state).some((one) => isSame(one, tracker)),
   );
   return holder?.run ?? null;
 }

@@ -11,20 +11,8 @@ import type { ContractFields } from '../contracts/fields.ts';
 import type { BodyFacts, SealedMetrics } from '../domain/facts.ts';
 import { type Responses, USUAL_RESPONSES } from '../domain/failure-class.ts';
 import type { GitReader } from '../domain/git.ts';
-import type {
-  CarriedOver,
-  Delta,
-  ExperimentFile,
-  ModelSize,
-  ReadFile,
-} from '../domain/launch/change-facts.ts';
-import type {
-  CheckpointPlan,
-  Contract,
-  ContractIssue,
-  MachineNeeds,
-  PinnedSource,
-} from '../domain/launch/contract.ts';
+import type { CarriedOver, Delta, ExperimentFile, ModelSize, ReadFile } from '../domain/launch/change-facts.ts';
+import type { CheckpointPlan, Contract, ContractIssue, MachineNeeds, PinnedSource } from '../domain/launch/contract.ts';
 import type { Manifest } from '../domain/launch/manifest.ts';
 import type { Fixer } from '../domain/launch/small-fix.ts';
 import { limits } from '../domain/limits.ts';
@@ -84,8 +72,7 @@ function judgeMetric(
   if (past.length === 0) return { ...base, median: null, worsePercent: null, outcome: 'no-baseline' };
   const median = medianOf(past);
   const worse = metric.better === 'lower' ? number - median : median - number;
-  const worsePercent =
-    median === 0 ? (worse > 0 ? Number.POSITIVE_INFINITY : 0) : (worse / Math.abs(median)) * 100;
+  const worsePercent = median === 0 ? (worse > 0 ? Number.POSITIVE_INFINITY : 0) : (worse / Math.abs(median)) * 100;
   return {
     ...base,
     median: String(median),

@@ -12,14 +12,7 @@ import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { Metrics } from '../domain/logbook/events/job-events.ts';
 import { microdollarsOf } from '../domain/logbook/holdings.ts';
 import { type RunState, runsOfLane } from '../domain/logbook/run-state.ts';
-import {
-  costOf,
-  launchesOf,
-  type PastOf,
-  type PastRow,
-  type RunVerdict,
-  rentedMoneyOf,
-} from '../domain/past-runs.ts';
+import { costOf, launchesOf, type PastOf, type PastRow, type RunVerdict, rentedMoneyOf } from '../domain/past-runs.ts';
 import { compareDecimals, known, type Observed, unknown } from '../domain/values.ts';
 import type { Kind } from './kind.ts';
 
@@ -54,10 +47,7 @@ export function configOfLane(config: LabConfig, laneName: string): LaneScopedCon
 }
 
 /** The config health for this run. If the lane was removed, no current rules apply to the run. */
-export function healthFor(
-  { isLaneConfigured, laneName }: LaneScopedConfig,
-  health: ConfigHealth,
-): ConfigHealth {
+export function healthFor({ isLaneConfigured, laneName }: LaneScopedConfig, health: ConfigHealth): ConfigHealth {
   return isLaneConfigured ? health : { ...health, missingLane: laneName };
 }
 
@@ -111,14 +101,9 @@ export function configWith(config: LaneScopedConfig, contract: Contract): LaneSc
   if (contracts === undefined) return config;
   const [settings, pinned] = [contracts.settings(lane, contract), contracts.source(contract)];
   const needs = contracts.machine?.(contract);
-  const rented: Partial<ReturnType<typeof fitted>> =
-    needs === undefined ? {} : fitted(config, settings.cluster, needs);
+  const rented: Partial<ReturnType<typeof fitted>> = needs === undefined ? {} : fitted(config, settings.cluster, needs);
   const checkpoints = contracts.checkpoints?.(contract, settings) ?? null;
-  const cost = dearer(
-    rented.clusters ?? config.clusters,
-    settings.cluster,
-    contracts.cost?.(contract) ?? null,
-  );
+  const cost = dearer(rented.clusters ?? config.clusters, settings.cluster, contracts.cost?.(contract) ?? null);
   return { ...config, ...rented, ...cost, lane: settings, contract, pinned, checkpoints };
 }
 
@@ -139,9 +124,7 @@ function dearer(
 
 /** Lanes that adopt jobs on a cluster that allows it, in config order. */
 export function adoptingLanes(config: LabConfig): readonly LaneScopedConfig[] {
-  return lanesOf(config).filter(
-    ({ kind, lane }) => kind.adopts !== undefined && mayAdoptOn(config, lane.cluster),
-  );
+  return lanesOf(config).filter(({ kind, lane }) => kind.adopts !== undefined && mayAdoptOn(config, lane.cluster));
 }
 
 /** Whether the config allows adoption on the cluster. */
@@ -170,8 +153,7 @@ export function historyOf(runs: readonly RunState[], { lane, most, keys = [] }: 
   return runs
     .filter(({ proposal }) => lane === null || proposal.lane === lane)
     .toSorted(
-      (a, b) =>
-        b.proposal.date.localeCompare(a.proposal.date) || Date.parse(b.proposedAt) - Date.parse(a.proposedAt),
+      (a, b) => b.proposal.date.localeCompare(a.proposal.date) || Date.parse(b.proposedAt) - Date.parse(a.proposedAt),
     )
     .slice(0, most)
     .map((state) => rowOf(state, keys));
@@ -188,9 +170,7 @@ function rowOf(state: RunState, keys: readonly string[]): PastRow {
     date: proposal.date,
     base: proposal.base?.run ?? null,
     changes:
-      manifest === null
-        ? null
-        : newChanges(manifest).map(({ knob, before, after }) => ({ knob, before, after })),
+      manifest === null ? null : newChanges(manifest).map(({ knob, before, after }) => ({ knob, before, after })),
     status: end?.status ?? null,
     verdict: seal?.verdict ?? closed?.outcome ?? 'open',
     metrics: metricsOf(end?.metrics ?? {}, keys),
@@ -254,11 +234,7 @@ export function provenBase(
  * The verdict on an ended run; null before its end. `runs`: recorded runs, newest first. Only runs of its lane sealed before its end count,
  * so the verdict never changes later (policy DF-29).
  */
-export function verdictOf(
-  state: RunState,
-  config: LaneScopedConfig,
-  runs: readonly RunState[],
-): RunVerdict | null {
+export function verdictOf(state: RunState, config: LaneScopedConfig, runs: readonly RunState[]): RunVerdict | null {
   const { end } = state;
   const lane = runsOfLane(runs, state.proposal.lane);
   return end === null ? null : config.kind.judge(end, config.lane, sealedBefore(lane, state.run, end.at));

@@ -185,10 +185,7 @@ export function approversIn({ approvals }: LaneScopedConfig): Manifest['policy']
 /** The whole contract is approved, including values that no setting uses. */
 function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
   return Object.fromEntries(
-    Object.entries(contract ?? {}).map(([name, { value, source }]) => [
-      `contract.${name}`,
-      `${source}: ${value}`,
-    ]),
+    Object.entries(contract ?? {}).map(([name, { value, source }]) => [`contract.${name}`, `${source}: ${value}`]),
   );
 }
 
@@ -196,10 +193,7 @@ function contractPolicy({ contract }: LaneScopedConfig): Manifest['policy'] {
 function budgetText(budget: LaneConfig['costBudget']): string {
   if (budget === null) return '';
   const { maxAcceleratorHours, perWeek, perMonth, enforce } = budget;
-  const periods = [
-    perWeek === null ? [] : [`week ${perWeek}`],
-    perMonth === null ? [] : [`month ${perMonth}`],
-  ];
+  const periods = [perWeek === null ? [] : [`week ${perWeek}`], perMonth === null ? [] : [`month ${perMonth}`]];
   return [maxAcceleratorHours, enforce, ...periods.flat()].join(' ');
 }
 

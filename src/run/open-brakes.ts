@@ -100,8 +100,7 @@ type Run = Pick<RunState, 'attempts' | 'order' | 'commands'>;
 export function isUnheardRejection(state: Run, item: PendingItem): boolean {
   const { said } = item;
   if (said.kind !== 'command' && said.kind !== 'edited') return false;
-  if (state.attempts.length === 0 || (state.commands.get(itemKey(item))?.answer ?? null) !== null)
-    return false;
+  if (state.attempts.length === 0 || (state.commands.get(itemKey(item))?.answer ?? null) !== null) return false;
   const step = rejectedFrom(said);
   if (step === null) return false;
   // A job that searches a checkpoint itself may load any of them.

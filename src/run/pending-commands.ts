@@ -22,11 +22,7 @@ const named = new Map<string, boolean>();
 const offered = new Map<string, readonly string[]>();
 
 /** `bodyDigest` is part of the key, so an edit takes effect immediately. */
-function readingOfComment(
-  comment: CommentText,
-  speaker: Speaker,
-  otherBots: readonly string[],
-): BoundedReading {
+function readingOfComment(comment: CommentText, speaker: Speaker, otherBots: readonly string[]): BoundedReading {
   const key = [speaker, keyOf(comment), ...otherBots].join(' ');
   return once(kept, key, () => readCommentOf(speaker, comment.body, COMMAND_DEFINITIONS, { otherBots }));
 }
@@ -156,21 +152,13 @@ type Open = { readonly index: number; readonly said: Said };
 type Written = Pick<CommentFacts, 'body'> & { readonly isEdited: boolean };
 
 /** Unanswered items of a comment in order, parsed as an outsider's. */
-export function openIn(
-  comment: Written,
-  seen: readonly SeenCommand[],
-  otherBots: readonly string[],
-): readonly Open[] {
+export function openIn(comment: Written, seen: readonly SeenCommand[], otherBots: readonly string[]): readonly Open[] {
   if (wasAnsweredAsUntrusted(comment.isEdited, seen)) return [];
   const read = () => readCommentOf('stranger', comment.body, COMMAND_DEFINITIONS, { otherBots });
   return openOf(comment.isEdited, () => saidIn(read(), undefined), seen);
 }
 
-function openOf(
-  isEdited: boolean,
-  saidBy: () => readonly Said[],
-  seen: readonly SeenCommand[],
-): readonly Open[] {
+function openOf(isEdited: boolean, saidBy: () => readonly Said[], seen: readonly SeenCommand[]): readonly Open[] {
   if (!isEdited)
     return saidBy().flatMap((said, index) =>
       seen.some((one) => one.index === index && one.answer !== null) ? [] : { index, said },
@@ -200,9 +188,7 @@ function isSame(seen: SeenCommand, said: Extract<Said, { kind: 'command' }>): bo
 }
 
 /** The commands grouped by comment, keyed by `commentName`. */
-export function byComment(
-  commands: ReadonlyMap<string, SeenCommand>,
-): ReadonlyMap<string, readonly SeenCommand[]> {
+export function byComment(commands: ReadonlyMap<string, SeenCommand>): ReadonlyMap<string, readonly SeenCommand[]> {
   return Map.groupBy(commands.values(), (seen) => commentName({ surface: seen.surface, id: seen.comment }));
 }
 
@@ -228,10 +214,7 @@ export function itemKey({ comment, index }: PendingItem): string {
 }
 
 /** Commands and errors in text order, or the hint. */
-function saidIn(
-  { reading, isWhole }: BoundedReading,
-  held: Observed<Permission> | undefined,
-): readonly Said[] {
+function saidIn({ reading, isWhole }: BoundedReading, held: Observed<Permission> | undefined): readonly Said[] {
   const { commands, errors, hint } = reading;
   if (!isWhole && held?.kind !== 'known') return hint === null ? [] : [{ kind: 'unread' }];
   if (commands.length + errors.length === 0)
@@ -288,8 +271,7 @@ export function colleaguesFirst(
   items: readonly PendingItem[],
   permissions: ReadonlyMap<number, Observed<Permission>>,
 ): readonly PendingItem[] {
-  const rankOf = ({ comment }: PendingItem): number =>
-    isUntrusted(permissions.get(comment.author.id)) ? 1 : 0;
+  const rankOf = ({ comment }: PendingItem): number => (isUntrusted(permissions.get(comment.author.id)) ? 1 : 0);
   return items.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 

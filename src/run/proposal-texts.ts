@@ -24,8 +24,7 @@ export function decideProposalTexts(input: ProposalTextInput): Step | null {
   const { state, facts } = input;
   const open = state.actions.filter(isOpenProposal);
   const unread = open.filter(({ digest }) => !facts.proposalTexts.has(digest));
-  if (unread.length > 0)
-    return need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
+  if (unread.length > 0) return need(...unread.map(({ digest }) => ({ fact: 'proposalTexts', of: digest }) as const));
   for (const one of open) {
     const text = facts.proposalTexts.get(one.digest);
     const step = text?.kind === 'known' && text.value !== null ? restored(input, one, text.value) : null;
@@ -70,10 +69,7 @@ function proposalMarker({ proposal, seq }: ActionRecord): string {
  * The comment with the proposal's marker; otherwise edited candidates whose history may show it. Removing the marker must not hide a
  * proposal.
  */
-export function proposalComments(
-  one: ActionRecord,
-  comments: readonly CommentFacts[],
-): readonly CommentFacts[] {
+export function proposalComments(one: ActionRecord, comments: readonly CommentFacts[]): readonly CommentFacts[] {
   const identity = proposalMarker(one);
   const from = textsSince(one);
   const here = comments.filter(

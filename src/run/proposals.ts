@@ -19,13 +19,7 @@ import type { EventDataByType } from '../domain/logbook/define.ts';
 import type { Proposing } from '../domain/logbook/events/proposal-events.ts';
 import { isLive, phaseOf } from '../domain/logbook/job-state.ts';
 import type { BegunProposal, JournalState } from '../domain/logbook/journal-state.ts';
-import {
-  commandKey,
-  isOver,
-  type RunState,
-  type SeenCommand,
-  standingApprovals,
-} from '../domain/logbook/run-state.ts';
+import { commandKey, isOver, type RunState, type SeenCommand, standingApprovals } from '../domain/logbook/run-state.ts';
 import {
   compactDate,
   cutText,
@@ -60,8 +54,7 @@ const EXPERIMENT = 'experiment';
 /** The labels that make this thread request a run, including `experiment` if its content qualifies. */
 export function askingLabels(config: LaneScopedConfig, thread: OwnPull | OwnIssue): readonly string[] {
   const { contracts } = config.kind;
-  const isClaimed =
-    thread.kind === 'issue' && contracts?.claims?.(contracts.read(thread, config.lane)) === true;
+  const isClaimed = thread.kind === 'issue' && contracts?.claims?.(contracts.read(thread, config.lane)) === true;
   return [...askedLabels(config), ...(isClaimed ? [EXPERIMENT] : [])];
 }
 
@@ -106,11 +99,7 @@ export function askedByLabel(pull: OwnThread, label: string, runs: readonly RunS
 
 /** `ferry-daily-20261121-pr42`, or the contract's name; repeated runs get `-2` and so on. Never collides with a bot's proposal. */
 export function ownRunId(
-  {
-    kind,
-    laneName,
-    name = null,
-  }: Pick<LaneScopedConfig, 'kind' | 'laneName'> & { readonly name?: RunId | null },
+  { kind, laneName, name = null }: Pick<LaneScopedConfig, 'kind' | 'laneName'> & { readonly name?: RunId | null },
   date: string,
   thread: string,
   runs: readonly RunState[],
@@ -129,10 +118,7 @@ export function ownRunId(
 export type Answered = { readonly kind: 'answer'; readonly code: string; readonly detail: Detail };
 
 /** An answer with its texts cut to the limit of an event. */
-export function answerTo<Code extends AnswerCode>(
-  code: Code,
-  ...facts: FactsArgument<Answers[Code]>
-): Answered {
+export function answerTo<Code extends AnswerCode>(code: Code, ...facts: FactsArgument<Answers[Code]>): Answered {
   return cutAnswer(code, answerOf(code, ...facts).detail);
 }
 
@@ -147,8 +133,7 @@ export function cutAnswer(code: string, detail: Detail): Answered {
 
 /** Refusals that do not depend on the lane. */
 export function refusalOf(pull: OwnPull, repository: string): Answered | null {
-  if (pull.headRepository !== repository)
-    return refused('fork', pull.headRepository ?? 'a deleted fork', repository);
+  if (pull.headRepository !== repository) return refused('fork', pull.headRepository ?? 'a deleted fork', repository);
   return pull.isDraft ? refused('draft') : null;
 }
 
@@ -294,9 +279,7 @@ export function askOf({ args }: Pick<SeenCommand, 'args'>): Ask {
 
 /** Whether a run came from this command. */
 export function isFrom(
-  request:
-    | { readonly surface: SeenCommand['surface']; readonly comment: number; readonly index: number }
-    | undefined,
+  request: { readonly surface: SeenCommand['surface']; readonly comment: number; readonly index: number } | undefined,
   command: SeenCommand,
 ): boolean {
   return request !== undefined && commandKey(request) === commandKey(command);

@@ -57,8 +57,7 @@ function notWritten(what: string, why: string): Failed {
 
 /** An effect that failed. `unreadable` means that a retry may succeed; `not-written` means that it will not. */
 export function notDone(what: string, outcome: EffectOutcome): Failed {
-  if (outcome.kind === 'unknown')
-    return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
+  if (outcome.kind === 'unknown') return { kind: 'failed', code: 'unreadable', why: `${what}: ${outcome.message}` };
   return notWritten(what, outcome.kind === 'done' ? 'no number' : outcome.message);
 }
 
@@ -156,10 +155,7 @@ export type Planned = {
   readonly branch: NonNullable<EventDataByType['proposing']['branch']>;
   readonly issue: ThreadText;
   readonly pull: ThreadText;
-  readonly recorded: Pick<
-    EventDataByType['proposed'],
-    'experiment' | 'objective' | 'interval' | 'candidate' | 'base'
-  >;
+  readonly recorded: Pick<EventDataByType['proposed'], 'experiment' | 'objective' | 'interval' | 'candidate' | 'base'>;
   /** The changed settings, by the paths of their knobs. */
   readonly knobs: readonly { readonly path: string; readonly after: string }[];
 };

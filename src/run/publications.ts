@@ -106,8 +106,7 @@ function noticesOf(state: RunState): readonly Publication[] {
         : { summons: { people, permission, ...(reason === 'incident' ? { isAssigned: true } : {}) } }),
     }),
   );
-  for (const one of deliveries)
-    if (one.outcome !== 'sent') found.push(report('notice', one.role, thread, one));
+  for (const one of deliveries) if (one.outcome !== 'sent') found.push(report('notice', one.role, thread, one));
   // A reached stopping point; other ends are answers to commands.
   if (watch.ended !== null && watch.ended.cause !== 'person') {
     const { seq, at } = watch.ended;
@@ -188,11 +187,7 @@ export function mayPost({ seq, at, role }: ReportedEntry, poster: Poster, now: I
 }
 
 /** Whether another process may post the same text now: the later of two duplicates must be deleted. */
-export function isShared(
-  { seq, at }: Pick<ReportedEntry, 'seq' | 'at'>,
-  poster: Poster,
-  now: Instant,
-): boolean {
+export function isShared({ seq, at }: Pick<ReportedEntry, 'seq' | 'at'>, poster: Poster, now: Instant): boolean {
   return !poster.appended.has(seq) || isOpenToAll(at, now);
 }
 
@@ -237,9 +232,7 @@ export function standingComment(
   { marker, body }: Pick<OwedComment, 'marker' | 'body'>,
 ): CommentFacts | null {
   const isIt = (one: CommentFacts): boolean =>
-    one.marker !== null &&
-    markerIdentity(one.marker) === marker &&
-    saysForControl(one.marker, one.body, body);
+    one.marker !== null && markerIdentity(one.marker) === marker && saysForControl(one.marker, one.body, body);
   return comments.find(isIt) ?? null;
 }
 
@@ -255,8 +248,7 @@ export function decideComment(owed: OwedComment, comments: readonly CommentFacts
       body,
       isShared: owed.isOursAlone !== true,
     };
-  if (owed.isKept !== true || (standing.marker?.isIntact === true && saysTheSame(standing.body, body)))
-    return null;
+  if (owed.isKept !== true || (standing.marker?.isIntact === true && saysTheSame(standing.body, body))) return null;
   return { kind: 'edit-comment', thread, comment: standing.id, body };
 }
 

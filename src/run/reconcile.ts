@@ -107,8 +107,7 @@ const WATCH: Decider = { on: ['facts', 'time', 'state'], decide: decideWatch };
 const DECIDERS: readonly Decider[] = [
   {
     on: ['facts'],
-    decide: (turn) =>
-      withdraw(turn) ?? leaveAlone(turn) ?? decideContract(turn.state, turn.facts, turn.config),
+    decide: (turn) => withdraw(turn) ?? leaveAlone(turn) ?? decideContract(turn.state, turn.facts, turn.config),
   },
   { on: ['facts', 'ended', 'state', 'released'], decide: decideFix },
   { on: ['facts', 'state'], decide: judgeGates },
@@ -130,8 +129,7 @@ const DECIDERS: readonly Decider[] = [
   { on: ['facts', 'ended', 'state', 'held', 'released'], decide: decideCare },
   {
     on: ['facts', 'time', 'ended'],
-    decide: ({ state, facts, now, mayHaveEnded }) =>
-      decideLaunchTrouble(state, facts, now, mayHaveEnded === true),
+    decide: ({ state, facts, now, mayHaveEnded }) => decideLaunchTrouble(state, facts, now, mayHaveEnded === true),
   },
   { on: ['facts', 'time', 'ordered'], decide: decideLaunch },
   { on: ['facts', 'time', 'stop-requested'], decide: decideStop },
@@ -159,8 +157,7 @@ export function agendaFor(causes: readonly Cause[], before?: Agenda): Agenda {
   const scope = before?.scope ?? DECIDERS;
   const caused = new Set(causes);
   const due = new Set<Decider>();
-  for (const one of scope)
-    if (before?.due.has(one) === true || !caused.isDisjointFrom(new Set(one.on))) due.add(one);
+  for (const one of scope) if (before?.due.has(one) === true || !caused.isDisjointFrom(new Set(one.on))) due.add(one);
   const areGatesDue = before?.areGatesDue === true || causes.includes('facts');
   return { due, areGatesDue, scope };
 }
@@ -283,9 +280,7 @@ function withdraw({ state, facts }: ReconcileInput): Step | null {
   const reason = withdrawal(state.proposal, facts);
   if (reason === null) return null;
   const before =
-    state.attempts.length === 0
-      ? 'before a launch'
-      : `before attempt ${state.attempts.length + 1} was launched`;
+    state.attempts.length === 0 ? 'before a launch' : `before attempt ${state.attempts.length + 1} was launched`;
   return append(withdrawn(`${reason} ${before}`));
 }
 

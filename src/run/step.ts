@@ -110,10 +110,7 @@ export function laneWorkflow<Name extends Dispatch['workflow']>(
 }
 
 /** `decideDispatch` on the dispatches in a run's record. */
-export function dispatchOfRun(
-  { state, facts, now, memory }: DeciderInput,
-  wanted: WantedWorkflow,
-): Step | null {
+export function dispatchOfRun({ state, facts, now, memory }: DeciderInput, wanted: WantedWorkflow): Step | null {
   return decideDispatch(wanted, {
     dispatches: state.dispatches,
     workflowRuns: facts.workflowRuns,
@@ -160,8 +157,7 @@ export function decideDispatch(wanted: WantedWorkflow, known: DispatchFacts): St
     const run = known.workflowRuns.get(last.workflowRun);
     if (run === undefined) return need({ fact: 'workflowRuns', of: last.workflowRun });
     if (run.kind === 'unknown') return null;
-    const isOverdue =
-      run.value?.status === 'in_progress' && overdueMs !== null && now - sentAt(last) >= overdueMs;
+    const isOverdue = run.value?.status === 'in_progress' && overdueMs !== null && now - sentAt(last) >= overdueMs;
     if (run.value !== null && run.value.status !== 'completed' && !isOverdue) return null;
   }
   if (!mayTry(memory, key, limits.effectTriesMax)) return null;

@@ -2,14 +2,7 @@
 
 import { z } from 'zod';
 import { isMountPoint } from '../domain/care/machines.ts';
-import {
-  type ConfigIssue,
-  errorIf,
-  type KeyPath,
-  reservedName,
-  templateIssues,
-  writtenSecret,
-} from './problem.ts';
+import { type ConfigIssue, errorIf, type KeyPath, reservedName, templateIssues, writtenSecret } from './problem.ts';
 import { argumentArray, path, setting, unset, variable } from './words.ts';
 
 const gcp = z.strictObject({
@@ -177,9 +170,7 @@ const scanIsDry: Rule = (at, { scan }) =>
 
 const nothingOfOursIsPassed: Rule = (at, disk) => [
   ...disk.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
-  ...COMMANDS.flatMap(({ key }) =>
-    disk[key].flatMap((text, index) => writtenSecret([...at, key, index], text)),
-  ),
+  ...COMMANDS.flatMap(({ key }) => disk[key].flatMap((text, index) => writtenSecret([...at, key, index], text))),
 ];
 
 /** The issues of one cluster; `hasPlace`: its project and zones are configured. */

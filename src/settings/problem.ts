@@ -93,12 +93,7 @@ export function error(code: string, path: KeyPath, message: string): ConfigIssue
 }
 
 /** A problem that makes the config invalid, only if `isBroken`. */
-export function errorIf(
-  isBroken: boolean,
-  code: string,
-  path: KeyPath,
-  message: string,
-): readonly ConfigIssue[] {
+export function errorIf(isBroken: boolean, code: string, path: KeyPath, message: string): readonly ConfigIssue[] {
   return isBroken ? [error(code, path, message)] : [];
 }
 
@@ -108,12 +103,7 @@ export function warning(code: string, path: KeyPath, message: string): ConfigIss
 }
 
 /** A problem that does not make the config invalid, only if `isOdd`. */
-export function warningIf(
-  isOdd: boolean,
-  code: string,
-  path: KeyPath,
-  message: string,
-): readonly ConfigIssue[] {
+export function warningIf(isOdd: boolean, code: string, path: KeyPath, message: string): readonly ConfigIssue[] {
   return isOdd ? [warning(code, path, message)] : [];
 }
 

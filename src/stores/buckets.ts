@@ -108,8 +108,7 @@ function identityIn({ ino, mtimeNs, size }: BigIntStats): string {
 /** Removes only empty folders, deepest first; new files stay and are reported. */
 async function tidy(folder: string): Promise<void> {
   try {
-    for await (const entry of await opendir(folder))
-      if (entry.isDirectory()) await tidy(join(folder, entry.name));
+    for await (const entry of await opendir(folder)) if (entry.isDirectory()) await tidy(join(folder, entry.name));
     await rmdir(folder);
   } catch (error) {
     const code = codeOf(error);

@@ -117,9 +117,7 @@ function parsed<Shape>(answer: StoreAnswer, schema: z.ZodType<Shape>): Observed<
   const json = jsonIn(answer.text);
   if (json === undefined) return unknown('an answer that is no JSON');
   const read = schema.safeParse(json);
-  return read.success
-    ? known(read.data)
-    : unknown(`an answer of another form: ${z.prettifyError(read.error)}`);
+  return read.success ? known(read.data) : unknown(`an answer of another form: ${z.prettifyError(read.error)}`);
 }
 
 /** gcloud returns the same token until shortly before its expiry after an hour. */
@@ -154,9 +152,7 @@ export function openStoreToDelete(opener: StoreOpener, path: StorePath): Observe
   if (scheme === 's3') {
     const s3 = s3Place(opener, bucket);
     if (s3.kind === 'unknown') return s3;
-    return known(
-      createStore({ bucket: createS3Bucket(opener.host, s3.value), base: `s3://${bucket}/`, sleep }),
-    );
+    return known(createStore({ bucket: createS3Bucket(opener.host, s3.value), base: `s3://${bucket}/`, sleep }));
   }
   if (!path.startsWith('/')) return unknown(`${path} is no gs://, no s3:// and no absolute path`);
   return known(createStore({ bucket: folderBucket, base: '/', sleep }));
@@ -196,10 +192,7 @@ async function gcloudToken(environment: StoreEnvironment): Promise<Observed<stri
 }
 
 /** The variables of Amazon's clients. */
-function s3Place(
-  { environment, now }: StoreOpener,
-  bucket: string,
-): Observed<Parameters<typeof createS3Bucket>[1]> {
+function s3Place({ environment, now }: StoreOpener, bucket: string): Observed<Parameters<typeof createS3Bucket>[1]> {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'] ?? '';
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'] ?? '';
   if (accessKeyId === '' || secretAccessKey === '')

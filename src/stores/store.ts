@@ -196,8 +196,7 @@ async function pages(
     if (odd !== undefined) return unknown(`the listing of ${query.prefix} lists ${odd}`);
     for (const folder of page.value.folders) folders.add(folder);
     objects.push(...page.value.objects);
-    if (folders.size + objects.length > most)
-      return unknown(`more than ${most} entries below ${query.prefix}`);
+    if (folders.size + objects.length > most) return unknown(`more than ${most} entries below ${query.prefix}`);
     if (page.value.next !== null && page.value.next === after) return unknown('the listing does not go on');
     after = page.value.next;
   } while (after !== null);

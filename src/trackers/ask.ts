@@ -95,8 +95,7 @@ function judge(
 ): { readonly json: unknown } | Silence {
   const text = bytes.toString('utf8');
   const words = redact(cutText(text.trim(), TRACKER_WORDS_MAX), secrets);
-  if (status === 401 || status === 403)
-    return silence('denied', `it refuses this key (${status})`, TRACKER_PAUSE_MS);
+  if (status === 401 || status === 403) return silence('denied', `it refuses this key (${status})`, TRACKER_PAUSE_MS);
   if (status === 404) return silence('absent', words);
   if (status === 429) return silence('limited', 'it is asked too often (429)', waitMs(headers));
   if (status >= 300 && status < 400)

@@ -45,9 +45,7 @@ export function parseLoosely(text: string): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const plain = text.replace(/\p{Cc}/gu, ' ');
-    return JSON.parse(
-      plain.replace(STRING_OR_NOT_FINITE, (found) => (found.startsWith('"') ? found : `"${found}"`)),
-    );
+    return JSON.parse(plain.replace(STRING_OR_NOT_FINITE, (found) => (found.startsWith('"') ? found : `"${found}"`)));
   }
 }
 

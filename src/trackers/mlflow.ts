@@ -77,8 +77,7 @@ function runOf(base: string, { info, data }: z.infer<typeof run>): TrackedRun {
   // The system monitor continues without training and counts its own steps.
   const trained = data.metrics.filter(({ key }) => !key.startsWith(MONITORED));
   const newest = Math.max(...trained.map(({ timestamp }) => timestamp));
-  const metrics =
-    metricsIn(Object.fromEntries(data.metrics.map((row) => [row.key, finite(row.value)]))) ?? {};
+  const metrics = metricsIn(Object.fromEntries(data.metrics.map((row) => [row.key, finite(row.value)]))) ?? {};
   const memoryPercent = greatestOf(metrics, (key) => DEVICE_MEMORY.test(key));
   const steps = trained.map(({ step }) => step).filter((step) => Number.isSafeInteger(step));
   return {

@@ -38,9 +38,7 @@ const described = ofRun({
 const tail = ofRun({
   logLines: z
     .looseObject({
-      edges: z.array(
-        z.looseObject({ node: z.looseObject({ timestamp: z.string().nullish(), line: z.string() }) }),
-      ),
+      edges: z.array(z.looseObject({ node: z.looseObject({ timestamp: z.string().nullish(), line: z.string() }) })),
     })
     .nullish(),
 });

@@ -24,16 +24,7 @@ import { fromRfc3339, type Instant, present, toRfc3339 } from '../domain/values.
 import { type LogFacts, NO_LOG_FACTS } from './log-facts.ts';
 import { type Look, NO_WITNESSES, type Witnesses } from './look.ts';
 import { isOfAttempt, storedEvidence, storeSeenOf } from './tracker-and-stores.ts';
-import {
-  comparedOf,
-  decimal,
-  evenly,
-  NO_TRAINING,
-  ownPast,
-  paceOf,
-  replayOf,
-  type Training,
-} from './training.ts';
+import { comparedOf, decimal, evenly, NO_TRAINING, ownPast, paceOf, replayOf, type Training } from './training.ts';
 
 /** The history including this observation. */
 export function courseOf(state: RunState, look: Look): Course {
@@ -44,8 +35,7 @@ export function courseOf(state: RunState, look: Look): Course {
   const runningSince = status === 'PENDING' ? undefined : (before.runningSince ?? now);
   const pendingSince =
     status === 'PENDING'
-      ? (before.pendingSince ??
-        (before.runningSince === undefined ? toRfc3339(submittedAt(state, look)) : now))
+      ? (before.pendingSince ?? (before.runningSince === undefined ? toRfc3339(submittedAt(state, look)) : now))
       : undefined;
   const known = present({ runningSince, pendingSince });
   if (look.logUnread !== null) return { ...before, ...known };
@@ -88,10 +78,7 @@ function measured(
   state: RunState,
   before: Course,
   look: Look,
-): Pick<
-  Course,
-  'series' | 'speed' | 'speedUnit' | 'speedNoise' | 'idle' | 'idleSince' | 'slowSince' | 'replayed'
-> {
+): Pick<Course, 'series' | 'speed' | 'speedUnit' | 'speedNoise' | 'idle' | 'idleSince' | 'slowSince' | 'replayed'> {
   const { training } = look.log;
   const series = FOLLOWED.flatMap((name) => {
     const one = training.series[name];
@@ -162,8 +149,7 @@ function noiseAfter({ speedNoise: before, speed }: Course, { value, values }: Sp
 
 /** A run whose speed varies that much is slow only beyond its own spread. */
 function speedLaw({ speedNoise = '0' }: Course, values: readonly number[]): SeriesLaw {
-  const noise =
-    values.length === 0 ? Number(speedNoise) : (OF_MEDIAN * Number(speedNoise)) / Math.sqrt(values.length);
+  const noise = values.length === 0 ? Number(speedNoise) : (OF_MEDIAN * Number(speedNoise)) / Math.sqrt(values.length);
   return { ...SPEED_LAW, factor: Math.min(SPEED_LAW.factor, 1 - SPEED_NOISES * noise) };
 }
 
@@ -313,8 +299,7 @@ export function logFactsFrom(state: RunState): { readonly facts: LogFacts; reado
 /** State that the next observation needs in addition to the recorded facts; undefined if there is none. */
 export function openLogOf({ evalRunning, skipping, origin, lines }: LogFacts): OpenLog | undefined {
   const linesAgo = origin === null ? 0 : lines - origin.lineNumber;
-  const task =
-    origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
+  const task = origin === null || linesAgo > limits.tracebackLinesMax ? null : { worker: origin.worker, linesAgo };
   if (task === null && !evalRunning && !skipping) return undefined;
   return { isEvalRunning: evalRunning, isLineSkipped: skipping, task };
 }
@@ -357,10 +342,7 @@ export function evidenceOf(state: RunState, look: Look): Evidence {
     use: percent === null ? null : { percent, lowLooks: course.idle ?? 0, lowSince: at(course.idleSince) },
     replayed: course.replayed === undefined ? null : comparedOf(course.replayed),
     ...savedOf(look, course, stored),
-    evaluated:
-      course.evaluated === undefined || evaluatedAt === null
-        ? null
-        : { ...course.evaluated, at: evaluatedAt },
+    evaluated: course.evaluated === undefined || evaluatedAt === null ? null : { ...course.evaluated, at: evaluatedAt },
     grewAt: at(course.grewAt),
     isStoreRead: stored.isStoreRead,
     unstored: stored.unstored,
@@ -416,8 +398,8 @@ function objectiveOf(
 ): Evidence['objective'] {
   const { objective } = witnesses;
   if (objective === null) return null;
-  const [first = Number.NaN, before = Number.NaN, now = Number.NaN] = [firstEval, observation, log].map(
-    (one) => Number(one?.evals[objective.key] ?? Number.NaN),
+  const [first = Number.NaN, before = Number.NaN, now = Number.NaN] = [firstEval, observation, log].map((one) =>
+    Number(one?.evals[objective.key] ?? Number.NaN),
   );
   return [first, before, now].every(Number.isFinite) ? { ...objective, first, before, now } : null;
 }
@@ -434,8 +416,7 @@ function leftBy(
   { log, metrics, metricsExpected, witnesses = NO_WITNESSES }: Look,
 ): Witnesses['left'] {
   const { permanentEverySteps = null, temporaryEveryMinutes = null } = manifest?.retention ?? {};
-  const isSaved =
-    permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;
+  const isSaved = permanentEverySteps === null && temporaryEveryMinutes === null ? null : log.checkpointStep !== null;
   const isMeasured = Object.keys(metrics).length > 0 ? true : metricsExpected === true ? false : null;
   return {
     checkpoint: witnesses.left.checkpoint ?? isSaved,

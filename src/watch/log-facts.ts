@@ -3,12 +3,7 @@
 import { NOISE } from '../diagnosis/choose-finding.ts';
 import { rowFor, SIGNATURES } from '../diagnosis/rows.ts';
 import { TRAINERS, type TrainerFormat, trainerSays } from '../diagnosis/trainers.ts';
-import {
-  memoryReportIn,
-  readTrainingLine,
-  type ShownCount,
-  type TrainingLine,
-} from '../diagnosis/training-line.ts';
+import { memoryReportIn, readTrainingLine, type ShownCount, type TrainingLine } from '../diagnosis/training-line.ts';
 import { canonicalAddress } from '../domain/care/machines.ts';
 import { LOSS_NOT_FINITE } from '../domain/failure-class.ts';
 import { limits } from '../domain/limits.ts';
@@ -249,9 +244,7 @@ export function readLogBytes(before: LogFacts, read: Uint8Array, own: TrainerFor
   if (firstEnd === -1) return facts.skipping ? facts : carryOn(facts, facts.carry + textOf(piece), own);
   // Join the line that the chunk boundary split; read the other lines in place.
   const first = { ...facts, carry: '', skipping: false };
-  const opened = facts.skipping
-    ? first
-    : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)), own);
+  const opened = facts.skipping ? first : readLine(first, facts.carry + textOf(piece.subarray(0, firstEnd)), own);
   const end = piece.lastIndexOf(NEWLINE) + 1;
   const whole = readLines(opened, piece.subarray(0, end), firstEnd + 1, own);
   return carryOn(whole, textOf(piece.subarray(end)), own);
@@ -319,11 +312,7 @@ function readLine(facts: LogFacts, whole: string, own: TrainerFormat | null): Lo
   if (training?.work === 'eval')
     return readPlainLine(EVAL_KEY.test(line) ? counted : readEval(counted, training), line, own);
   const isOther = training === null || training.work === 'other';
-  return readPlainLine(
-    isOther ? readMemory(counted, line) : readTraining(counted, training, line),
-    line,
-    own,
-  );
+  return readPlainLine(isOther ? readMemory(counted, line) : readTraining(counted, training, line), line, own);
 }
 
 /** Memory reports of any program between the training lines. */
@@ -342,9 +331,7 @@ function readTraining(facts: LogFacts, line: TrainingLine, text: string): LogFac
   // Some trainers print a NaN loss before the first step.
   if (line.step?.value === 0) return known;
   const isBroken = isNotFinite(line, known.training);
-  const isSeen = facts.failures.some(
-    (one) => one.id === LOSS_NOT_FINITE && one.lastLineNumber === facts.lines,
-  );
+  const isSeen = facts.failures.some((one) => one.id === LOSS_NOT_FINITE && one.lastLineNumber === facts.lines);
   return {
     ...(isBroken && !isSeen ? withFailure(known, LOSS_NOT_FINITE, text) : known),
     firstStepCompleted: facts.firstStepCompleted || (line.measures.loss !== undefined && !isBroken),
@@ -393,11 +380,9 @@ const EVAL_VALUE =
   /(?<![\w./-])(eval\/[\w./-]{1,120}?)[=:] ?([+-]?(?:\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,4})?|nan|inf))(?!\w|\.\d)/gi;
 
 function readPlainLine(facts: LogFacts, line: string, own: TrainerFormat | null): LogFacts {
-  let next =
-    /preempt/i.test(line) && rowFor(line)?.class === 'preempted' ? { ...facts, isPreempted: true } : facts;
+  let next = /preempt/i.test(line) && rowFor(line)?.class === 'preempted' ? { ...facts, isPreempted: true } : facts;
   const steps = trainerSays('totalSteps', line)?.[1];
-  if (steps !== undefined)
-    next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };
+  if (steps !== undefined) next = { ...next, exactTotal: facts.exactTotal ?? Number(steps.replaceAll(',', '')) };
   if (trainerSays('firstStep', line) !== null) next = { ...next, firstStepCompleted: true };
   const link = TRACKER_LINK.exec(line);
   if (link !== null) next = addTracker(next, link);

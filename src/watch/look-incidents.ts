@@ -3,12 +3,7 @@
 import type { AlarmFacts, Finding } from '../detectors/detector.ts';
 import { signatureNamed } from '../diagnosis/rows.ts';
 import { isTerminal } from '../domain/engine.ts';
-import {
-  type DetectorId,
-  type FailureClass,
-  FIRST_RESPONSE,
-  isOutOfMemory,
-} from '../domain/failure-class.ts';
+import { type DetectorId, type FailureClass, FIRST_RESPONSE, isOutOfMemory } from '../domain/failure-class.ts';
 import { duration } from '../domain/figures.ts';
 import {
   type IncidentCode,
@@ -37,8 +32,7 @@ export function standstillOf({ observation: last }: RunState, look: Look): Stand
   if (look.job.kind !== 'found' || look.logUnread !== null) return before;
   const hasMoved = (look.log.step?.value ?? null) !== last.step;
   // A count cannot start at an observation that could not read the job.
-  if (hasMoved || (before === undefined && (!isLive(last.status) || last.unread !== undefined)))
-    return undefined;
+  if (hasMoved || (before === undefined && (!isLive(last.status) || last.unread !== undefined))) return undefined;
   return { since: before?.since ?? last.at, looks: (before?.looks ?? 0) + 1 };
 }
 
@@ -80,16 +74,8 @@ export const STOP_UNHEARD_MS = 90_000;
 export type StandingAlarm = Extract<Finding, { readonly kind: 'alarm' }> & { readonly id: DetectorId };
 
 /** The incidents of one observation that the record lacks. A relaunch is another job, so its incidents are recorded again. */
-export function incidentsOf(
-  state: RunState,
-  look: Look,
-  found: readonly StandingAlarm[],
-): readonly EventDraft[] {
-  const aboutItsEnd = [
-    ...lostIncident(state, look),
-    ...unreadIncident(state, look),
-    ...unstopped(state, look),
-  ];
+export function incidentsOf(state: RunState, look: Look, found: readonly StandingAlarm[]): readonly EventDraft[] {
+  const aboutItsEnd = [...lostIncident(state, look), ...unreadIncident(state, look), ...unstopped(state, look)];
   // The watch of its health has ended. The lane stays occupied until the job's end can be observed.
   if (state.watch.ended !== null) return aboutItsEnd;
   return [

@@ -104,10 +104,7 @@ export function redactAndTruncate({ redact }: Pick<Look, 'redact'>, text: string
  * The last lines of a log. Redact them together with earlier lines, because the first line identifies a multi-line key. Truncate each line
  * afterwards. Drop lines too long to be read whole.
  */
-export function redactAndTruncateEnd({
-  redact,
-  logEnd = [],
-}: Pick<Look, 'redact' | 'logEnd'>): readonly string[] {
+export function redactAndTruncateEnd({ redact, logEnd = [] }: Pick<Look, 'redact' | 'logEnd'>): readonly string[] {
   const whole = logEnd.map((line) => (line.length < limits.logLineCharsMax ? line : '…'));
   return redact(whole.join('\n'))
     .split('\n')
@@ -120,10 +117,7 @@ export function redactAndTruncateEnd({
 const BESIDE_MAX = 5;
 
 /** Live jobs that name this run, except its current job. A job submitted for another run belongs to that run. */
-export function besideOf(
-  { run, submission, order }: RunState,
-  live: readonly LiveJob[],
-): readonly BesideJob[] {
+export function besideOf({ run, submission, order }: RunState, live: readonly LiveJob[]): readonly BesideJob[] {
   const words = [run, order?.manifest?.tracker.runId ?? run];
   return (
     live

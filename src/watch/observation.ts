@@ -36,12 +36,7 @@ export function eventsOf(state: RunState, seen: Look): readonly EventDraft[] {
   });
   const incidents = incidentsOf(state, look, alarms);
   const data = paced(state, look, observationOf(state, look, alarms), incidents);
-  return [
-    { type: 'observed', role: 'watch', data },
-    ...incidents,
-    ...watchEndOf(state, look),
-    ...endOf(state, look),
-  ];
+  return [{ type: 'observed', role: 'watch', data }, ...incidents, ...watchEndOf(state, look), ...endOf(state, look)];
 }
 
 /** Adds the delay until the next observation, which depends on this one's findings, and a lease that outlasts the delay. */
@@ -63,9 +58,7 @@ function paced(
   });
   const healthy = isHealthy(seen(data.course)) ? (state.observation?.course?.healthy ?? 0) + 1 : 0;
   const course =
-    cadence.settleMs === null
-      ? data.course
-      : { ...data.course, healthy: Math.min(healthy, cadence.settleLooks) };
+    cadence.settleMs === null ? data.course : { ...data.course, healthy: Math.min(healthy, cadence.settleLooks) };
   const cadenceMs = nextLookMs(seen(course), cadence, at);
   return { ...data, ...present({ course }), cadenceMs, lease: prolonged(lease, at, cadenceMs) };
 }
@@ -73,11 +66,7 @@ function paced(
 /** For the chart of the loss: a record of weeks has to stay small. */
 const LOSSES_MAX = 12;
 
-function observationOf(
-  state: RunState,
-  look: Look,
-  alarms: readonly StandingAlarm[],
-): EventDataByType['observed'] {
+function observationOf(state: RunState, look: Look, alarms: readonly StandingAlarm[]): EventDataByType['observed'] {
   const { job, log, beside = [] } = look;
   const { recent } = log.training.replay;
   const course = courseOf(state, look);
@@ -96,9 +85,7 @@ function observationOf(
     signatures: log.failures.map((failure) => failure.id),
     logOffset: look.logOffset,
     beside:
-      beside.length === 0
-        ? undefined
-        : beside.map((one) => ({ ...one, jobId: redactAndTruncate(look, one.jobId) })),
+      beside.length === 0 ? undefined : beside.map((one) => ({ ...one, jobId: redactAndTruncate(look, one.jobId) })),
     openLog: openLogOf(log),
     unread: unreadOf(state, look),
     standstill: standstillOf(state, look),
@@ -141,9 +128,7 @@ function endOf(state: RunState, look: Look): readonly EventDraft[] {
   if (job.kind !== 'found' || state.submission === null) return [];
   // rules ML-05, ML-12
   if (job.status !== 'SUCCEEDED' && job.status !== 'FAILED' && job.status !== 'STOPPED') return [];
-  const details = Object.entries(job.details).map(
-    ([name, value]) => [name, redactAndTruncate(look, value)] as const,
-  );
+  const details = Object.entries(job.details).map(([name, value]) => [name, redactAndTruncate(look, value)] as const);
   const data: EventDataByType['ended'] = present({
     attempt: state.submission.attempt,
     status: job.status,
@@ -232,10 +217,7 @@ function watchEndOf(state: RunState, look: Look): readonly EventDraft[] {
   return [{ type: 'watch-ended', role: 'watch', data }];
 }
 
-function reached(
-  { step, time }: NonNullable<RunState['watch']['bound']>,
-  { log, at }: Look,
-): WatchEndCause | null {
+function reached({ step, time }: NonNullable<RunState['watch']['bound']>, { log, at }: Look): WatchEndCause | null {
   // rule ML-16
   if (step !== null && log.step !== null && atLeast(log.step) >= step) return 'step';
   return time !== null && at >= (fromRfc3339(time) ?? Number.POSITIVE_INFINITY) ? 'time' : null;

@@ -104,11 +104,7 @@ export function withTrackedRow(state: RunState, look: Look): Look {
   const { loss } = row.measures;
   const log =
     loss !== undefined && Number.isNaN(numberOf(loss))
-      ? withFailure(
-          look.log,
-          LOSS_NOT_FINITE,
-          `the tracker has the loss ${loss} at step ${step ?? 'unknown'}`,
-        )
+      ? withFailure(look.log, LOSS_NOT_FINITE, `the tracker has the loss ${loss} at step ${step ?? 'unknown'}`)
       : look.log;
   return { ...look, log: withRow(state.observation, log, row) };
 }
@@ -132,13 +128,9 @@ function withRow(before: Observation | null, log: LogFacts, { step, measures }: 
 /** Adds the row's measures that no line of this observation had. The loss always comes from one source. */
 function withLacking(before: Observation | null, training: Training, line: TrainingLine): Training {
   const known = before?.course?.series ?? {};
-  const lacking = FOLLOWED.filter(
-    (name) => name !== 'loss' && training.series[name]?.values === known[name]?.values,
-  );
+  const lacking = FOLLOWED.filter((name) => name !== 'loss' && training.series[name]?.values === known[name]?.values);
   const measures = Object.fromEntries(
-    lacking.flatMap((name) =>
-      line.measures[name] === undefined ? [] : [[name, line.measures[name]] as const],
-    ),
+    lacking.flatMap((name) => (line.measures[name] === undefined ? [] : [[name, line.measures[name]] as const])),
   );
   return { ...training, series: withMeasures(training.series, { ...line, measures }) };
 }
@@ -202,10 +194,7 @@ export function storedEvidence(
   const since = fromRfc3339(missing?.since ?? '');
   return {
     isStoreRead,
-    saved:
-      newest === null || writtenAt === null
-        ? null
-        : { step: newest.step, at: laterOf(writtenAt, steppingSince) },
+    saved: newest === null || writtenAt === null ? null : { step: newest.step, at: laterOf(writtenAt, steppingSince) },
     savingSince: partial === undefined ? null : fromRfc3339(partial.since),
     unstored:
       missing === undefined || since === null

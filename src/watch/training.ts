@@ -171,10 +171,7 @@ export function addTrainingLine(
 }
 
 /** Adds the measures of one line. */
-export function withMeasures(
-  series: Training['series'],
-  { measures, step }: TrainingLine,
-): Training['series'] {
+export function withMeasures(series: Training['series'], { measures, step }: TrainingLine): Training['series'] {
   const said = FOLLOWED.flatMap((name) => {
     const value = measures[name];
     if (value === undefined) return [];

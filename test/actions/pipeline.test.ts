@@ -127,14 +127,11 @@ describe('an action without a claim', () => {
     ['verify', ['verify']],
     ['prepare', ['verify', 'prepare']],
     ['claim', ['verify', 'prepare', 'claim', 'discard']],
-  ] as const)(
-    'that %s refuses is recorded as refused if that ends it, and not performed',
-    async (at, before) => {
-      const { steps, outcome } = await played({ action: { [at]: async () => REFUSAL, refused: () => END } });
-      expect(steps).toEqual([...before, 'append the end']);
-      expect(outcome).toEqual({ kind: 'refused', code: 'held', why: 'for ***' });
-    },
-  );
+  ] as const)('that %s refuses is recorded as refused if that ends it, and not performed', async (at, before) => {
+    const { steps, outcome } = await played({ action: { [at]: async () => REFUSAL, refused: () => END } });
+    expect(steps).toEqual([...before, 'append the end']);
+    expect(outcome).toEqual({ kind: 'refused', code: 'held', why: 'for ***' });
+  });
 
   it('is not verified if the record is broken or does not contain the action', async () => {
     expect((await played({ brokenFrom: 0 })).steps).toEqual([]);
@@ -146,12 +143,7 @@ describe('an action with an earlier claim', () => {
   const claimed = { find: () => ({ kind: 'found', target: 'a', isClaimed: true }) as const };
 
   it('is first searched for, and resumed without another claim if it is in progress', async () => {
-    expect((await played({ action: claimed })).steps).toEqual([
-      'look back',
-      'prepare',
-      'perform',
-      'append the end',
-    ]);
+    expect((await played({ action: claimed })).steps).toEqual(['look back', 'prepare', 'perform', 'append the end']);
   });
 
   it('that has ended is recorded, and nothing is performed', async () => {

@@ -50,8 +50,7 @@ describe('the code of the action', () => {
     .filter((file) => file !== 'inputs.ts')
     .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
-  const named = (call: RegExp): string[] =>
-    [...new Set([...source.matchAll(call)].map((m) => m[1] ?? ''))].sort();
+  const named = (call: RegExp): string[] => [...new Set([...source.matchAll(call)].map((m) => m[1] ?? ''))].sort();
 
   it('reads each input of action.yml, and no other', () => {
     expect(named(/getInput\(\s*'([\w-]+)'/g)).toEqual(Object.keys(manifest.inputs).sort());

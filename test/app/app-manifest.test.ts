@@ -28,13 +28,7 @@ describe('app.yml', () => {
   });
 
   it('requests no permission for workflows, administration or secrets', () => {
-    for (const name of [
-      'workflows',
-      'administration',
-      'secrets',
-      'environments',
-      'organization_administration',
-    ])
+    for (const name of ['workflows', 'administration', 'secrets', 'environments', 'organization_administration'])
       expect(Object.keys(manifest.default_permissions)).not.toContain(name);
   });
 

@@ -65,10 +65,7 @@ function brakes(...comments: readonly CommentFacts[]): Promise<readonly string[]
   return brakesOf({}, comments);
 }
 
-async function brakesOf(
-  change: Partial<BrakedAction>,
-  comments: readonly CommentFacts[],
-): Promise<readonly string[]> {
+async function brakesOf(change: Partial<BrakedAction>, comments: readonly CommentFacts[]): Promise<readonly string[]> {
   const action = {
     since: NOON,
     restsOn: approval,
@@ -131,15 +128,12 @@ it.each([
   [false, '/hold run=canary-20261121'],
   [false, '/hold lane=other'],
   [false, '/hold date=2026-11-22'],
-])(
-  'counts (%s) a hold only if it names the run, its lane, its day or the repository: %s',
-  async (counts, text) => {
-    const expected = counts ? ['hold by bob'] : [];
-    expect(await brakes(aComment(bob, text, at(6)))).toEqual(expected);
-    abroad = [inOtherThread(bob, text, 6)];
-    expect(await brakes()).toEqual(expected);
-  },
-);
+])('counts (%s) a hold only if it names the run, its lane, its day or the repository: %s', async (counts, text) => {
+  const expected = counts ? ['hold by bob'] : [];
+  expect(await brakes(aComment(bob, text, at(6)))).toEqual(expected);
+  abroad = [inOtherThread(bob, text, 6)];
+  expect(await brakes()).toEqual(expected);
+});
 
 it('counts a stop, revoke or hold in another thread only if it names the run', async () => {
   const said = async (author: Actor, body: string) => {

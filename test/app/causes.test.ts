@@ -14,10 +14,7 @@ import { NOON } from '../support/run-facts.ts';
 const { state } = gatedOn();
 const COMMENT = { kind: 'comment', surface: 'comment', comment: 5, hasSlash: true } as const;
 
-function causesAfter(
-  settledBy: readonly Cause[],
-  ...triggers: readonly ReconcileRequest[]
-): readonly Cause[] {
+function causesAfter(settledBy: readonly Cause[], ...triggers: readonly ReconcileRequest[]): readonly Cause[] {
   const look = { now: NOON, poster: NO_ATTEMPTS, settled: new Map() };
   noteReconciled(look, state, state, { outcome: 'settled', causes: settledBy });
   const { logbookBranch } = CONFIG;

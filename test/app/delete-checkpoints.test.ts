@@ -7,13 +7,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { performSteps } from '../../src/actions/change-cluster.ts';
 import { deleteCheckpoints } from '../../src/actions/delete-checkpoints.ts';
-import {
-  identityOf,
-  type Needs,
-  type Retention,
-  retentionOf,
-  type Wishes,
-} from '../../src/checkpoints/cleanup.ts';
+import { identityOf, type Needs, type Retention, retentionOf, type Wishes } from '../../src/checkpoints/cleanup.ts';
 import type { ChangeStep, CheckpointDeletion } from '../../src/domain/actions/action.ts';
 import { deletionStep, namedStep } from '../../src/domain/checkpoint/stored.ts';
 import { branded, isInstant, known, type Observed } from '../../src/domain/values.ts';
@@ -44,9 +38,7 @@ function memoryBucket(before: () => void): {
       before();
       const keys = [...objects.keys()].filter((key) => key.startsWith(prefix));
       const isBelow = (key: string): boolean => key.slice(prefix.length).includes('/');
-      const folders = keys
-        .filter(isBelow)
-        .map((key) => `${prefix}${key.slice(prefix.length).split('/')[0]}/`);
+      const folders = keys.filter(isBelow).map((key) => `${prefix}${key.slice(prefix.length).split('/')[0]}/`);
       const here = isDeep ? keys : keys.filter((key) => !isBelow(key));
       const found = here.flatMap((key) => {
         const one = objects.get(key);
@@ -110,8 +102,7 @@ function scene(before: () => void) {
     judge,
     save: (path: string, version = 0, at = WROTE, parts: readonly string[] = ['w', 'metadata.json']) => {
       for (const part of parts) {
-        const text =
-          part === 'w' ? 'w' : JSON.stringify({ step: namedStep(path), timestamp: '2026-11-20T10:00:00' });
+        const text = part === 'w' ? 'w' : JSON.stringify({ step: namedStep(path), timestamp: '2026-11-20T10:00:00' });
         objects.set(`${path.slice('gs://'.length)}/${part}`, { text, version, at });
       }
     },
@@ -127,9 +118,7 @@ function scene(before: () => void) {
     listed: async (): Promise<readonly ChangeStep[]> => {
       const { retention } = await judge();
       if (retention.kind === 'unknown') throw new Error(retention.why);
-      return retention.value.candidates.map(({ stored }) =>
-        deletionStep(stored.path, identityOf(stored) ?? ''),
-      );
+      return retention.value.candidates.map(({ stored }) => deletionStep(stored.path, identityOf(stored) ?? ''));
     },
     executor: (steps: readonly ChangeStep[]) => {
       const deletion: CheckpointDeletion = {
@@ -146,10 +135,7 @@ function scene(before: () => void) {
 
 const NOW = branded(Date.now(), isInstant);
 
-async function actOn(
-  executor: ReturnType<ReturnType<typeof scene>['executor']>,
-  steps: readonly ChangeStep[],
-) {
+async function actOn(executor: ReturnType<ReturnType<typeof scene>['executor']>, steps: readonly ChangeStep[]) {
   if (steps.length === 0) return null;
   const place = { now: () => branded(Date.now(), isInstant), boundary: () => undefined };
   return performSteps(place, executor, steps, {
@@ -175,10 +161,9 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 
 describe('a clean-up at the store', () => {
   it('deletes nothing protected, foreign, unlisted or outside the roots, with concurrent writes and crashes', async () => {
-    const layout = fc.array(
-      fc.record({ step, root: fc.nat(1), isForeign: fc.boolean(), isHalf: fc.boolean() }),
-      { maxLength: 14 },
-    );
+    const layout = fc.array(fc.record({ step, root: fc.nat(1), isForeign: fc.boolean(), isHalf: fc.boolean() }), {
+      maxLength: 14,
+    });
     // After this number of requests, the deed happens.
     const script = fc.array(fc.record({ after: fc.integer({ min: 1, max: 60 }), deed }), { maxLength: 8 });
     await fc.assert(
@@ -194,12 +179,8 @@ describe('a clean-up at the store', () => {
         const play = (one: Deed): void => {
           if (one.does === 'kill') throw new Killed();
           if (one.does === 'prune') {
-            for (const key of [...its.objects.keys()])
-              if (key.startsWith('lab-tmp/')) its.objects.delete(key);
-          } else if (
-            one.does === 'save' ||
-            its.objects.has(`${ROOTS[one.root]?.slice(5)}/step-${one.step}/w`)
-          )
+            for (const key of [...its.objects.keys()]) if (key.startsWith('lab-tmp/')) its.objects.delete(key);
+          } else if (one.does === 'save' || its.objects.has(`${ROOTS[one.root]?.slice(5)}/step-${one.step}/w`))
             its.save(`${ROOTS[one.root]}/step-${one.step}`, 1 + requests);
         };
         for (const { step: of, root, isForeign, isHalf } of saved)
@@ -235,9 +216,7 @@ describe('a clean-up at the store', () => {
           }
         }
         for (const key of foreign)
-          expect(its.removed.filter((one) => one === key && its.objects.get(key)?.at === LONG_AGO)).toEqual(
-            [],
-          );
+          expect(its.removed.filter((one) => one === key && its.objects.get(key)?.at === LONG_AGO)).toEqual([]);
         expect(its.objects.has('lab/other/checkpoints/step-100/w')).toBe(true);
       }),
       { numRuns: 400 },
@@ -273,19 +252,13 @@ describe('a clean-up at the store', () => {
     const again = await its.listed();
     expect(again.map(({ command }) => command.slice(1))).toContainEqual([`${ROOTS[0]}/step-100`, 'remains']);
     expect(await actOn(its.executor(again), again)).toMatchObject({ outcome: 'done', code: 'deleted' });
-    expect(
-      [...its.objects.keys()].filter((key) => key.includes('step-100/') || key.includes('step-600/')),
-    ).toEqual([]);
+    expect([...its.objects.keys()].filter((key) => key.includes('step-100/') || key.includes('step-600/'))).toEqual([]);
     expect(its.objects.has('lab/run/checkpoints/step-150/w')).toBe(true);
   });
 
   it.each([
     ['a hold', (its: ReturnType<typeof scene>) => its.hold('hold: wait'), 'held'],
-    [
-      'a rejection that makes it one of the newest',
-      (its: ReturnType<typeof scene>) => its.reject(700),
-      'list-changed',
-    ],
+    ['a rejection that makes it one of the newest', (its: ReturnType<typeof scene>) => its.reject(700), 'list-changed'],
   ])('stops before the next checkpoint at %s', async (_, happens, code) => {
     const its = scene(() => undefined);
     for (const of of [100, 600, 700, 800]) its.save(`${ROOTS[0]}/step-${of}`);

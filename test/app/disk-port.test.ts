@@ -5,12 +5,7 @@
 
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createDiskPort,
-  type DiskPlace,
-  type DiskPort,
-  diskStepsOf,
-} from '../../src/app/disk-scan/disk-port.ts';
+import { createDiskPort, type DiskPlace, type DiskPort, diskStepsOf } from '../../src/app/disk-scan/disk-port.ts';
 import { healthOf } from '../../src/care/disk/scan-record.ts';
 import { readScanReport } from '../../src/care/disk/scan-report.ts';
 import { readCleanAnswer } from '../../src/care/disk/worker-answers.ts';

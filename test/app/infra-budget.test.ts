@@ -10,9 +10,7 @@ import { INFRA_FILES_MAX, lintTogether } from '../../src/app/control/repository.
 import { INFRA_CHARACTERS_MAX, setupLists } from '../../src/care/infra/lint.ts';
 import { cpuMs } from '../support/cpu-ms.ts';
 
-const read = readLabConfig(
-  readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'),
-);
+const read = readLabConfig(readFileSync(new URL('../../fixtures/lab/.github/ferrybot.yml', import.meta.url), 'utf8'));
 if (read.kind === 'invalid') throw new Error('the example config is not read');
 const { config } = read;
 

@@ -38,24 +38,19 @@ const item = fc.record({
 describe('the check of cluster files', () => {
   it('names the line of each writing command, in any YAML style', () => {
     fc.assert(
-      fc.property(
-        fc.array(item, { maxLength: 8 }),
-        fc.constantFrom('\n', '\r\n'),
-        filler,
-        (items, end, head) => {
-          const lines = [...head, 'cluster_name: x', 'setup_commands:'];
-          const expected: number[] = [];
-          for (const { style, command, before } of items) {
-            lines.push(...before);
-            if (command.startsWith('touch')) expected.push(lines.length + style.at + 1);
-            lines.push(...style.write(command));
-          }
-          const linted = lintClusterFile(`${lines.join(end)}${end}`, ['/tmp/m']);
-          expect(linted.map(({ code, line }) => ({ code, line }))).toEqual(
-            expected.map((line) => ({ code: 'write-unguarded', line })),
-          );
-        },
-      ),
+      fc.property(fc.array(item, { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), filler, (items, end, head) => {
+        const lines = [...head, 'cluster_name: x', 'setup_commands:'];
+        const expected: number[] = [];
+        for (const { style, command, before } of items) {
+          lines.push(...before);
+          if (command.startsWith('touch')) expected.push(lines.length + style.at + 1);
+          lines.push(...style.write(command));
+        }
+        const linted = lintClusterFile(`${lines.join(end)}${end}`, ['/tmp/m']);
+        expect(linted.map(({ code, line }) => ({ code, line }))).toEqual(
+          expected.map((line) => ({ code: 'write-unguarded', line })),
+        );
+      }),
       { numRuns: 300 },
     );
   });
@@ -65,9 +60,7 @@ describe('the check of cluster files', () => {
     const files = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc.dictionary(key, fc.jsonValue({ maxDepth: 2 })).map((value) => stringify(value)),
-      fc
-        .dictionary(key, fc.array(fc.string({ unit: 'grapheme', maxLength: 40 })))
-        .map((value) => stringify(value)),
+      fc.dictionary(key, fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }))).map((value) => stringify(value)),
     );
     fc.assert(
       fc.property(files, (text) => {

@@ -7,8 +7,7 @@ import { logLine, logLines } from '../../src/app/action/full.ts';
 const same = (text: string): string => text;
 
 it('writes one line without control characters or workflow commands, for any text', () => {
-  const said =
-    'stop of job-1: unknown: no answer\n::set-output name=ok::true\r\n##[command]rm\u001b[31m\u2028::x::';
+  const said = 'stop of job-1: unknown: no answer\n::set-output name=ok::true\r\n##[command]rm\u001b[31m\u2028::x::';
   expect(logLine(said, { run: 'a\n::b' }, same)).toBe(
     'stop of job-1: unknown: no answer ::set-output name=ok::true ## [command]rm [31m ::x:: {"run":"a\\n::b"}',
   );
@@ -31,9 +30,9 @@ it('masks secrets, also one that contains a line break', () => {
 });
 
 it('keeps the lines of a longer text and disarms workflow commands in each', () => {
-  expect(
-    logLines('ferrybot: submit-rejected: no\n::set-output name=job-id::evil\r  ##[stop-commands]x', same),
-  ).toEqual(['ferrybot: submit-rejected: no', '| ::set-output name=job-id::evil', '  ## [stop-commands]x']);
+  expect(logLines('ferrybot: submit-rejected: no\n::set-output name=job-id::evil\r  ##[stop-commands]x', same)).toEqual(
+    ['ferrybot: submit-rejected: no', '| ::set-output name=job-id::evil', '  ## [stop-commands]x'],
+  );
   const clean = (text: string): string => text.replaceAll('hunter\n2', '***');
   expect(logLines('login hunter\n2', clean)).toEqual(['login ***']);
 });

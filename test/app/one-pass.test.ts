@@ -36,12 +36,9 @@ it('asks for all due jobs in one call, each with its last session, and assigns t
   const due = ['20261121', '20261122', '20261123'].map(runOf);
   const seen = await observeInOnePass(engine, due);
   expect(passes).toEqual([
-    due.map(({ submission }) =>
-      expect.objectContaining({ jobId: submission?.jobId, lastSession: 'session_1' }),
-    ),
+    due.map(({ submission }) => expect.objectContaining({ jobId: submission?.jobId, lastSession: 'session_1' })),
   ]);
-  for (const { run, submission } of due)
-    expect(seen.get(run)).toEqual({ kind: 'unknown', message: submission?.jobId });
+  for (const { run, submission } of due) expect(seen.get(run)).toEqual({ kind: 'unknown', message: submission?.jobId });
   expect((await observeInOnePass(engine, due.slice(1, 2))).size).toBe(0);
   expect(passes).toHaveLength(1);
 });

@@ -87,9 +87,7 @@ it('passes to scripts what the config names and nothing else of the runner, such
     UV_CACHE_DIR: '/var/cache/uv',
     WANDB_API_KEY: 'wandb-of-the-job',
   });
-  expect(JSON.stringify(await scripts.calls())).not.toMatch(
-    /ghs_|key of the runner|wandb-of-the-runner|LAB_RAY_TOKEN/,
-  );
+  expect(JSON.stringify(await scripts.calls())).not.toMatch(/ghs_|key of the runner|wandb-of-the-runner|LAB_RAY_TOKEN/);
   // The token is also a file, without any setting: Marin's scripts read only the file.
   expect(submit?.home.files).toMatchObject({ '.ssh/id': 0o600, '.ray': 0o700, '.ray/auth_token': 0o600 });
   expect(submit?.env['RAY_AUTH_TOKEN_PATH']).toBe(`${submit?.env['HOME']}/.ray/auth_token`);

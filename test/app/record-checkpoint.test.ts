@@ -43,11 +43,7 @@ const marksOf = async (remote: Remote): Promise<readonly string[]> =>
   (await remote.git('tag', '--list', 'ferrybot-mark-*')).split('\n');
 
 /** Pushes a foreign commit with these texts; `isForced` replaces the whole history. */
-async function push(
-  remote: Remote,
-  files: Readonly<Record<string, string | null>>,
-  isForced = false,
-): Promise<void> {
+async function push(remote: Remote, files: Readonly<Record<string, string | null>>, isForced = false): Promise<void> {
   const expected = branded(await remote.git('rev-parse', BRANCH), (text): text is never => text !== '');
   const request = {
     ref: BRANCH,
@@ -106,11 +102,7 @@ describe('the checkpoint', () => {
   it('detects that the newest finished run was cut, even if its history was deleted too', async () => {
     const [newest = named(44)] = ENDED.toReversed();
     const text = await lab.remote.git('show', `${start}:${pathOf(newest)}`);
-    await push(
-      lab.remote,
-      { [pathOf(newest)]: `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n` },
-      true,
-    );
+    await push(lab.remote, { [pathOf(newest)]: `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n` }, true);
     expect(await brokenFor(lab.remote)).toEqual([newest]);
     await lab.remote.git('update-ref', BRANCH, start);
   });
@@ -135,10 +127,7 @@ describe('an attack on the checkpoint is detected by every process', () => {
   it.each([
     ['deleted', async () => ({ [JOURNAL]: null })],
     ['replayed', async () => ({ [JOURNAL]: (await journalText()).repeat(2) })],
-    [
-      'forged by a stranger',
-      async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control', strangersKey())) }),
-    ],
+    ['forged by a stranger', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control', strangersKey())) })],
     ['forged with the key of the watch', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('watch')) })],
     ['replaced with the key of control', async () => ({ [JOURNAL]: forged([EMPTY], signerOf('control')) })],
   ])('when the checkpoint is %s', async (_, files) => {

@@ -15,10 +15,7 @@ const passing = (...names: readonly string[]): LabConfig => {
 
 describe('the text that a process masks', () => {
   it('includes values of variables with a secret-like name, without any config', () => {
-    const { clean } = createSecretRegistry(
-      { DEPLOY_TOKEN: 'tugboat-7741', COLOUR: 'ultramarine' },
-      () => undefined,
-    );
+    const { clean } = createSecretRegistry({ DEPLOY_TOKEN: 'tugboat-7741', COLOUR: 'ultramarine' }, () => undefined);
     expect(clean('tugboat-7741 is ultramarine')).toBe('*** is ultramarine');
   });
 
@@ -42,10 +39,7 @@ describe('the text that a process masks', () => {
   });
 
   it('includes each line of a multi-line secret', () => {
-    const store = createSecretRegistry(
-      { CERTIFICATE: 'first line of it\nsecond line of it\n}' },
-      () => undefined,
-    );
+    const store = createSecretRegistry({ CERTIFICATE: 'first line of it\nsecond line of it\n}' }, () => undefined);
     store.learn(passing('CERTIFICATE'));
     expect(store.clean('read second line of it, then }')).toBe('read ***, then }');
   });

@@ -76,11 +76,7 @@ const ATTACKS_HERE: Readonly<Record<string, AdoptedMove>> = {
   ...Object.fromEntries(OF_OTHERS.map(({ what, act }) => [what, act])),
 };
 
-async function attacked(
-  scene: AdoptedScene,
-  what: string,
-  act: (scene: AdoptedScene) => Promise<void>,
-): Promise<void> {
+async function attacked(scene: AdoptedScene, what: string, act: (scene: AdoptedScene) => Promise<void>): Promise<void> {
   await act(scene);
   scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
 }
@@ -105,9 +101,6 @@ export const ADOPTED_MOVES: Readonly<Record<string, AdoptedMove>> = {
   asks: askStatus,
   'time passes': wait,
   ...Object.fromEntries(
-    Object.entries(ATTACKS_HERE).map(([what, act]) => [
-      what,
-      (scene: AdoptedScene) => attacked(scene, what, act),
-    ]),
+    Object.entries(ATTACKS_HERE).map(([what, act]) => [what, (scene: AdoptedScene) => attacked(scene, what, act)]),
   ),
 };

@@ -18,9 +18,7 @@ export async function playAdopted(seed: number, asked: AskedAdopted = {}): Promi
     ...(random.chance(0.3) ? [random.pick(names)] : []),
     ...(random.chance(0.8) ? ['the asker accepts'] : []),
     ...(random.chance(0.5) ? ['time passes', 'time passes', 'mira approves'] : []),
-    ...Array.from({ length: 2 + random.below(5) }, () =>
-      random.chance(0.25) ? 'time passes' : random.pick(names),
-    ),
+    ...Array.from({ length: 2 + random.below(5) }, () => (random.chance(0.25) ? 'time passes' : random.pick(names))),
   ];
   const note = async (): Promise<void> => {
     scene.texts.push({ atMs: lab.clock.now(), text: await logbookText(lab, scene.run) });

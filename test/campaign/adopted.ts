@@ -92,8 +92,7 @@ function jobOf(commit: string, course: Course): Partial<ByHand> {
 }
 
 function openLab(server: boolean, options: VirtualLabOptions): Promise<VirtualLab> {
-  const config = (text: string): string =>
-    campaignConfig(text).replace('\n  adopt: null\n', '\n  adopt: write\n');
+  const config = (text: string): string => campaignConfig(text).replace('\n  adopt: null\n', '\n  adopt: write\n');
   const script = () => ({ ...ferryScript(SHORT_FERRY), pendingMs: 30_000 });
   return openAdoptingLab({ server, config, script, ...options }, '    fixScope: [experiments]\n');
 }

@@ -157,17 +157,10 @@ async function strangerSpeaks(scene: Scene): Promise<void> {
 /** A workflow of the lab echoes an untrusted comment, or claims an approval. */
 async function workflowSpeaks(scene: Scene): Promise<void> {
   const digest = lineOnShow(scene)?.digest ?? 'a'.repeat(32);
-  const bots = Object.values(scene.lab.world.state.comments).filter((row) =>
-    row.body.startsWith('<!-- ferrybot'),
-  );
+  const bots = Object.values(scene.lab.world.state.comments).filter((row) => row.body.startsWith('<!-- ferrybot'));
   const echoed = bots.length === 0 ? '' : scene.random.pick(bots).body;
   const forged = `<!-- ferrybot:v1 run=${scene.run} kind=card key=card head=900:${'b'.repeat(12)} phase=gated -->`;
-  const text = scene.random.pick([
-    `/approve-launch ${digest}`,
-    echoed,
-    `${forged}\n🤖`,
-    `Welcome!\n\n${forged}`,
-  ]);
+  const text = scene.random.pick([`/approve-launch ${digest}`, echoed, `${forged}\n🤖`, `Welcome!\n\n${forged}`]);
   if (text !== '') await comment(scene, 'workflow', scene.random.pick([scene.pull, scene.issue]), text);
 }
 
@@ -176,8 +169,7 @@ async function dispatchLaunch(scene: Scene): Promise<void> {
   const orders = (await logbookFiles(scene)).flatMap(([, text]) =>
     [...text.matchAll(/"orderDigest":"(sha256:[0-9a-f]{64})"/g)].map((match) => match[1] ?? ''),
   );
-  const order =
-    orders.length > 0 && scene.random.chance(0.8) ? scene.random.pick(orders) : `sha256:${'0'.repeat(64)}`;
+  const order = orders.length > 0 && scene.random.chance(0.8) ? scene.random.pick(orders) : `sha256:${'0'.repeat(64)}`;
   await scene.ask('ada', 'POST', '/actions/workflows/ferrybot-launch.yml/dispatches', {
     ref: 'main',
     inputs: { run: scene.run, order },

@@ -68,11 +68,7 @@ async function say(scene: CareScene, who: 'mira' | 'ada' | 'sol', text: string):
 }
 
 /** The text that proposes the change, and its place. */
-function proposal({
-  lab,
-  change,
-  thread,
-}: CareScene): { readonly path: string; readonly body: string } | null {
+function proposal({ lab, change, thread }: CareScene): { readonly path: string; readonly body: string } | null {
   const { comments, issues, users } = lab.world.state;
   if (change === 'disk' || change === 'cleanup job') {
     const issue = Object.values(issues).find(({ number }) => number === thread);

@@ -71,17 +71,12 @@ function isSpoilt({ deeds }: AdoptedScene): boolean {
 function ownerFaults(scene: AdoptedScene): readonly string[] {
   const { comments, users } = scene.lab.world.state;
   const cards = Object.values(comments).filter(
-    ({ authorId, body }) =>
-      users[authorId]?.type === 'Bot' && /^<!-- ferrybot:\S+ run=\S+ kind=card /.test(body),
+    ({ authorId, body }) => users[authorId]?.type === 'Bot' && /^<!-- ferrybot:\S+ run=\S+ kind=card /.test(body),
   );
-  const forged = new Set(
-    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
-  );
+  const forged = new Set(scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])));
   const owners = cards
     .filter(({ id }) => !forged.has(id))
     .flatMap(({ body }) => /the watch is (\w+)'s/.exec(body)?.[1] ?? []);
   const said = new Set<string>(acceptances(scene).map(({ by }) => by));
-  return owners
-    .filter((owner) => !said.has(owner))
-    .map((owner) => `the watch is ${owner}'s, who never said so`);
+  return owners.filter((owner) => !said.has(owner)).map((owner) => `the watch is ${owner}'s, who never said so`);
 }

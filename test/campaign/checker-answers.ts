@@ -35,10 +35,7 @@ export function answerFaults(scene: Scene): readonly string[] {
   });
 }
 
-type Command = Extract<
-  Deed,
-  { readonly kind: 'approved' | 'braked' | 'asked' | 'resumed-as' | 'let-go' | 'kept' }
->;
+type Command = Extract<Deed, { readonly kind: 'approved' | 'braked' | 'asked' | 'resumed-as' | 'let-go' | 'kept' }>;
 
 function isCommand(deed: Deed): deed is Command {
   return ['approved', 'braked', 'asked', 'resumed-as', 'let-go', 'kept'].includes(deed.kind);
@@ -52,16 +49,12 @@ function isRecordGone(scene: Scene, thread: number): boolean {
   const spoilt = new Set(
     scene.deeds.flatMap((deed) => (deed.kind === 'changed-record' ? [deed.path.split('/')[0]] : [])),
   );
-  const forged = new Set(
-    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
-  );
+  const forged = new Set(scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])));
   const notices = Object.values(scene.lab.world.state.comments).filter(
     ({ id, body }) => !forged.has(id) && /^<!-- ferrybot:\S+ run=\S+ kind=incident key=logbook-/.test(body),
   );
   // If only the journal is damaged, a notice in a thread without a run replaces the answer.
-  const isToldHere = notices.some(
-    ({ body, issueNumber }) => issueNumber === thread && body.includes('run=journal '),
-  );
+  const isToldHere = notices.some(({ body, issueNumber }) => issueNumber === thread && body.includes('run=journal '));
   return spoilt.size > 1 ? notices.length > 0 : spoilt.has('journal') && isToldHere;
 }
 
@@ -71,9 +64,7 @@ export function isAnswerTo(
   comment: number,
   surface: 'comment' | 'review' = 'comment',
 ): (row: { readonly id: number; readonly body: string }) => boolean {
-  const forged = new Set(
-    scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])),
-  );
+  const forged = new Set(scene.deeds.flatMap((deed) => (deed.kind === 'forged-comment' ? [deed.comment] : [])));
   const key = answerKey(comment, surface);
   return ({ id, body }) => !forged.has(id) && key.test(body);
 }

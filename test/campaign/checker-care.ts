@@ -10,11 +10,7 @@ const CONSENT_MS = APPROVAL_AGE_HOURS * 3_600_000;
 const DIGITS_MIN = 32;
 
 /** Every broken promise of this sequence, in words; empty if none is broken. */
-export function careFaultsOf({
-  calls,
-  deeds,
-  texts,
-}: Pick<CareScene, 'calls' | 'deeds' | 'texts'>): readonly string[] {
+export function careFaultsOf({ calls, deeds, texts }: Pick<CareScene, 'calls' | 'deeds' | 'texts'>): readonly string[] {
   const faults = calls.flatMap((call) => {
     const at = `${call.command.slice(0, 6).join(' ')} at ${new Date(call.atMs).toISOString()}`;
     const digests = digestsOf(call, texts);

@@ -44,9 +44,7 @@ function sourceFaults(scene: HeroScene, start: Start): readonly string[] {
     const isBefore = saved.atMs < deed.atMs && deed.atMs < start.atMs - SLACK_MS;
     if (step === null || saved.step < step || !isThere || !isBefore) return [];
     if (start.roles[scene.ids.mira] !== 'maintain' || isRoleTouched(scene)) return [];
-    return isRefused(scene, start, deed)
-      ? []
-      : [`${nameOf(start)}: goes on from ${saved.step} after ${deed.text}`];
+    return isRefused(scene, start, deed) ? [] : [`${nameOf(start)}: goes on from ${saved.step} after ${deed.text}`];
   });
 }
 

@@ -46,9 +46,7 @@ async function nextFaults(scene: RentalScene, start: Start): Promise<readonly st
   const restarts = Number(manifest?.envelope?.restarts ?? 0);
   const before = scene.starts.indexOf(start);
   const isWithin = isFirst && before <= restarts && isAsApproved(start, first);
-  return isWithin
-    ? situationFaults(scene, start, approvalsOf(scene, start, digest))
-    : startFaults(scene, start);
+  return isWithin ? situationFaults(scene, start, approvalsOf(scene, start, digest)) : startFaults(scene, start);
 }
 
 /** The only allowed difference is a smaller batch from the approved manifest. */
@@ -107,9 +105,7 @@ function overlaps(scene: RentalScene): readonly string[] {
     const before = machines.made[index];
     if (before === undefined) return [];
     const both = Math.min(before.endedAtMs ?? now, made.endedAtMs ?? now) - made.atMs;
-    return both > OVERLAP_MS
-      ? [`${before.jobId} and ${made.jobId} had machines for ${both / MINUTE} min`]
-      : [];
+    return both > OVERLAP_MS ? [`${before.jobId} and ${made.jobId} had machines for ${both / MINUTE} min`] : [];
   });
 }
 
@@ -124,14 +120,10 @@ function letGoFaults(scene: RentalScene): readonly string[] {
   const { comments } = lab.world.state;
   return deeds.flatMap((deed) => {
     if (deed.kind !== 'let-go' || comments[deed.comment]?.body !== deed.text) return [];
-    if (deed.by === 'mira' && deeds.some((one) => one.kind === 'attack' && one.what === 'a role changes'))
-      return [];
+    if (deed.by === 'mira' && deeds.some((one) => one.kind === 'attack' && one.what === 'a role changes')) return [];
     const dueMs = deed.atMs + (scene.webhooks.wereLost ? heardAfterMs(scene) : LOOK_MS);
     return machines.made
-      .filter(
-        ({ atMs, endedAtMs }) =>
-          atMs < deed.atMs && dueMs < lab.clock.now() && (endedAtMs ?? dueMs + 1) > dueMs,
-      )
+      .filter(({ atMs, endedAtMs }) => atMs < deed.atMs && dueMs < lab.clock.now() && (endedAtMs ?? dueMs + 1) > dueMs)
       .map(({ id }) => `machine ${id} is there long after ${deed.text}`);
   });
 }

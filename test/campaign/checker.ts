@@ -20,8 +20,7 @@ export async function faultsOf(scene: Scene): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const start of scene.starts) faults.push(...(await startFaults(scene, start)));
   const ids = scene.starts.map((start) => start.spec.submissionId);
-  if (new Set(ids).size < scene.engineStarts())
-    faults.push(`${scene.engineStarts()} jobs under ${ids.join(', ')}`);
+  if (new Set(ids).size < scene.engineStarts()) faults.push(`${scene.engineStarts()} jobs under ${ids.join(', ')}`);
   return [...faults, ...(await stopFaults(scene)), ...answerFaults(scene), ...idleFaults(scene)];
 }
 
@@ -90,9 +89,7 @@ export function approvalsOf(scene: Scene, start: Start, digest: string): readonl
         later.atMs < start.atMs - SLACK_MS &&
         isHeard(scene, start, later),
     );
-    return (
-      isThere && isYoung && mayApprove && !isRevoked && deed.isCardIntact && digest.startsWith(deed.digest)
-    );
+    return isThere && isYoung && mayApprove && !isRevoked && deed.isCardIntact && digest.startsWith(deed.digest);
   });
 }
 
@@ -127,9 +124,7 @@ function unticked(text: string): string {
 export function isHeard(scene: Scene, start: Start, deed: Brake): boolean {
   const row = start.comments[deed.comment];
   if (row !== undefined && row.body === deed.text) return true;
-  const gone = scene.deeds.find(
-    (other) => other.kind === 'changed-comment' && other.comment === deed.comment,
-  );
+  const gone = scene.deeds.find((other) => other.kind === 'changed-comment' && other.comment === deed.comment);
   // An answered command was read, even if its comment is gone; an answer after an edit belongs to the edit.
   const isAnswer = isAnswerTo(scene, deed.comment);
   const answer = Object.values(start.comments).find(isAnswer);
@@ -207,13 +202,7 @@ export async function stopFaults(scene: Scene): Promise<readonly string[]> {
 }
 
 /** Moves that cannot stop anything. */
-const HARMLESS = new Set([
-  'a stranger speaks',
-  'a workflow speaks',
-  'squats a tag',
-  'webhooks',
-  'pushes a config',
-]);
+const HARMLESS = new Set(['a stranger speaks', 'a workflow speaks', 'squats a tag', 'webhooks', 'pushes a config']);
 
 /** An approved launch without any interference happens. */
 function idleFaults(scene: Scene): readonly string[] {
@@ -224,9 +213,7 @@ function idleFaults(scene: Scene): readonly string[] {
   );
   const now = scene.lab.clock.now();
   const { longestAwayMs: awayMs } = scene.launcher;
-  const approval = scene.deeds.find(
-    (deed) => deed.kind === 'approved' && deed.by === 'mira' && deed.isCardIntact,
-  );
+  const approval = scene.deeds.find((deed) => deed.kind === 'approved' && deed.by === 'mira' && deed.isCardIntact);
   const isOwed =
     isUndisturbed &&
     scene.quorum === 1 &&

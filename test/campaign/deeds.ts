@@ -74,5 +74,4 @@ export type Deed = { readonly atMs: number } & (
 );
 
 /** mira's rejection that a thief of the control key answers in the record. */
-export const HIDDEN_REJECTION =
-  '/reject-checkpoint step=800 reason="the loss had spiked, and nobody may see this"';
+export const HIDDEN_REJECTION = '/reject-checkpoint step=800 reason="the loss had spiked, and nobody may see this"';

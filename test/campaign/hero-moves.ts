@@ -40,8 +40,7 @@ export async function lateWord(scene: Scene, say: () => Promise<void>): Promise<
   const isComing = (launcher.startsAtMs ?? 0) > lab.clock.now();
   const before = isComing ? null : launcher.startsAtMs;
   launcher.awayMs = (3 + random.below(20)) * MINUTE;
-  for (let minute = 0; minute < 45 && launcher.startsAtMs === before; minute += 1)
-    await lab.clock.advance(MINUTE);
+  for (let minute = 0; minute < 45 && launcher.startsAtMs === before; minute += 1) await lab.clock.advance(MINUTE);
   const left = (launcher.startsAtMs ?? 0) - 5_000 - lab.clock.now();
   launcher.awayMs = 0;
   if (left <= 0) return;
@@ -72,9 +71,7 @@ async function cleanUp(scene: HeroScene): Promise<void> {
 
 const LINE = /\/approve ([0-9a-f]{32,64})/;
 
-function listOnShow({
-  lab,
-}: HeroScene): { readonly id: number; readonly body: string; readonly line: string } | null {
+function listOnShow({ lab }: HeroScene): { readonly id: number; readonly body: string; readonly line: string } | null {
   const { comments, users } = lab.world.state;
   const rows = Object.values(comments).filter(
     ({ authorId, body }) => users[authorId]?.type === 'Bot' && body.includes(' kind=action '),
@@ -91,8 +88,7 @@ async function consent(scene: HeroScene): Promise<void> {
   scene.cleanUp.texts.push(await logbookText(scene.lab, scene.run));
   const id = await comment(scene, 'mira', scene.pull, shown.line);
   const atMs = id === null ? 0 : (scene.lab.world.state.comments[id]?.createdAtMs ?? 0);
-  if (id !== null)
-    scene.cleanUp.deeds.push({ kind: 'action-approved', isIntact, atMs, id, text: shown.line });
+  if (id !== null) scene.cleanUp.deeds.push({ kind: 'action-approved', isIntact, atMs, id, text: shown.line });
 }
 
 async function editList(scene: HeroScene): Promise<void> {
@@ -126,12 +122,7 @@ async function editIntoWord(scene: HeroScene): Promise<void> {
   );
   const texts = ['/accept', '/rollback step=800 reason="mine"', '/relaunch reason="mine"'];
   if (rows.length > 0)
-    await edit(
-      scene,
-      scene.random.pick(['ada', 'workflow']),
-      scene.random.pick(rows).id,
-      scene.random.pick(texts),
-    );
+    await edit(scene, scene.random.pick(['ada', 'workflow']), scene.random.pick(rows).id, scene.random.pick(texts));
 }
 
 /** Answers mira's rejection with the stolen control key as if it were invalid. */
@@ -176,8 +167,7 @@ async function leaveHalf(scene: HeroScene): Promise<void> {
 async function relaunchBeyond(scene: HeroScene): Promise<void> {
   const first = scene.deeds.find((deed) => deed.kind === 'approved');
   const shown =
-    lineOnShow(scene) ??
-    (first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null);
+    lineOnShow(scene) ?? (first?.kind === 'approved' ? { comment: first.comment, digest: first.digest } : null);
   if (shown !== null) await approveLine(scene, 'mira', shown, 'relaunch');
 }
 
@@ -186,11 +176,7 @@ const NOT_HERE = /^pushes (?:to|a config)|^edits the body/;
 
 const OF_OTHERS: readonly Attack[] = [...ATTACKS, ...STOLEN_KEYS].filter(({ what }) => !NOT_HERE.test(what));
 
-async function attacked(
-  scene: HeroScene,
-  what: string,
-  act: (scene: HeroScene) => Promise<void>,
-): Promise<void> {
+async function attacked(scene: HeroScene, what: string, act: (scene: HeroScene) => Promise<void>): Promise<void> {
   await act(scene);
   scene.deeds.push({ kind: 'attack', atMs: scene.lab.clock.now(), what });
 }
@@ -228,9 +214,6 @@ export const HERO_MOVES: Readonly<Record<string, HeroMove>> = {
   asks: askStatus,
   'time passes': wait,
   ...Object.fromEntries(
-    Object.entries(ATTACKS_HERE).map(([what, act]) => [
-      what,
-      (scene: HeroScene) => attacked(scene, what, act),
-    ]),
+    Object.entries(ATTACKS_HERE).map(([what, act]) => [what, (scene: HeroScene) => attacked(scene, what, act)]),
   ),
 };

@@ -19,9 +19,7 @@ export async function playHero(seed: number, asked: AskedHero = {}): Promise<Out
     // A DRI named by another user accepts first.
     ...(scene.dri !== scene.askedBy && random.chance(0.9) ? ['noor accepts'] : []),
     ...(random.chance(0.85) ? ['mira approves'] : []),
-    ...Array.from({ length: 2 + random.below(6) }, () =>
-      random.chance(0.3) ? 'time passes' : random.pick(names),
-    ),
+    ...Array.from({ length: 2 + random.below(6) }, () => (random.chance(0.3) ? 'time passes' : random.pick(names))),
   ];
   try {
     for (const name of moves) {

@@ -153,11 +153,7 @@ function diskOf(root: string, now: () => number): Disk {
 const LAST_STEP = 900;
 
 /** A job saves steps 400, 800 and its last, as far as they are beyond its start and it still runs. */
-function scriptOf(
-  course: Course,
-  disk: Disk,
-  labOf: () => VirtualLab,
-): NonNullable<VirtualLabOptions['script']> {
+function scriptOf(course: Course, disk: Disk, labOf: () => VirtualLab): NonNullable<VirtualLabOptions['script']> {
   let started = 0;
   return (spec: JobSpec): JobScript => {
     const line: string | undefined = COURSES[course][started];

@@ -13,8 +13,7 @@ export async function comment(scene: Scene, who: Who, thread: number, body: stri
   const { status, json } = await scene.ask(who, 'POST', `/issues/${thread}/comments`, { body });
   if (status !== 201 || typeof json !== 'object' || json === null || !('id' in json)) return null;
   const id = Number(json.id);
-  if (who === 'workflow')
-    scene.deeds.push({ kind: 'forged-comment', atMs: scene.lab.clock.now(), comment: id });
+  if (who === 'workflow') scene.deeds.push({ kind: 'forged-comment', atMs: scene.lab.clock.now(), comment: id });
   return id;
 }
 
@@ -23,9 +22,7 @@ export function isOnCard(scene: Scene, digest: string): boolean {
   const { comments, users } = scene.lab.world.state;
   return Object.values(comments).some(
     ({ authorId, body }) =>
-      users[authorId]?.type === 'Bot' &&
-      /^<!-- ferrybot:\S+ run=\S+ kind=card /.test(body) &&
-      body.includes(digest),
+      users[authorId]?.type === 'Bot' && /^<!-- ferrybot:\S+ run=\S+ kind=card /.test(body) && body.includes(digest),
   );
 }
 

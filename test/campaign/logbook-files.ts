@@ -5,13 +5,8 @@ import { fileOf } from '../support/talk.ts';
 import type { Scene } from './scene.ts';
 
 /** The files of events with their text: the run's, and the journal's if it exists. */
-export async function logbookFiles(
-  scene: Scene,
-): Promise<readonly (readonly [path: string, text: string])[]> {
-  const files = [
-    ...(await logbookParts(scene.lab, scene.run)),
-    ...(await logbookParts(scene.lab, 'journal')),
-  ];
+export async function logbookFiles(scene: Scene): Promise<readonly (readonly [path: string, text: string])[]> {
+  const files = [...(await logbookParts(scene.lab, scene.run)), ...(await logbookParts(scene.lab, 'journal'))];
   return files.filter(([, text]) => text !== '');
 }
 
@@ -27,8 +22,7 @@ export async function pushLogbookText(
   const content = Buffer.from(text).toString('base64');
   const change = { message: `Change ${path}`, content, branch: BRANCH, ...(isThere ? sha : {}) };
   const { status } = await scene.ask('ada', 'PUT', `/contents/${path}`, change);
-  if (status === 200 || status === 201)
-    scene.deeds.push({ kind: 'changed-record', atMs: scene.lab.clock.now(), path });
+  if (status === 200 || status === 201) scene.deeds.push({ kind: 'changed-record', atMs: scene.lab.clock.now(), path });
   if (![200, 201, 409].includes(status)) throw new Error(`PUT ${path}: ${status}`);
 }
 

@@ -12,8 +12,7 @@ const { gone, WITHOUT } = await vi.hoisted(() => import('./permissive.ts'));
 vi.mock('../../src/run/authors.ts', async (original) => WITHOUT.interested(await original()));
 vi.mock('../../src/commands/watching.ts', async (original) => {
   const real = await original<typeof import('../../src/commands/watching.ts')>();
-  const mayDirect: typeof real.mayDirect = (context) =>
-    gone.has('whose the job is') ? null : real.mayDirect(context);
+  const mayDirect: typeof real.mayDirect = (context) => (gone.has('whose the job is') ? null : real.mayDirect(context));
   return { ...real, mayDirect };
 });
 
@@ -21,14 +20,7 @@ vi.mock('../../src/app/brakes.ts', async (original) => WITHOUT.brakes(await orig
 vi.mock('../../src/actions/earlier-jobs.ts', async (original) => WITHOUT.earlierJobs(await original()));
 describe.each(Object.keys(COURSES) as Course[])('an adopted job that ends as %s', (course) => {
   it('is adopted, handed off and watched to its end without a reported fault', async () => {
-    const moves = [
-      'the asker accepts',
-      'hands it over',
-      'noor accepts',
-      'time passes',
-      'a stop',
-      'time passes',
-    ];
+    const moves = ['the asker accepts', 'hands it over', 'noor accepts', 'time passes', 'a stop', 'time passes'];
     expect((await playAdopted(1, { asker: 'ada', course, moves })).faults).toEqual([]);
   });
 });
@@ -50,10 +42,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedAdopted
     { asker: 'noor', course: 'a lost connection', moves: [...AGAIN, 'noor approves', 'time passes'] },
   ],
   [['whose the job is'], { asker: 'noor', course: 'runs on', moves: [...AGAIN, 'a stop', 'time passes'] }],
-  [
-    ['brakes in the threads'],
-    { course: 'a lost connection', moves: [...AGAIN, 'an approval and a late brake'] },
-  ],
+  [['brakes in the threads'], { course: 'a lost connection', moves: [...AGAIN, 'an approval and a late brake'] }],
   [
     ['a look at earlier jobs'],
     {

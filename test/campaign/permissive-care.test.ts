@@ -31,8 +31,7 @@ vi.mock('../../src/config/approvers.ts', async (original) => {
 
 vi.mock('../../src/domain/actor.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/actor.ts')>();
-  const permits: typeof real.permits = (...asked) =>
-    gone.has('the right to consent') || real.permits(...asked);
+  const permits: typeof real.permits = (...asked) => gone.has('the right to consent') || real.permits(...asked);
   return { ...real, permits };
 });
 

@@ -23,9 +23,7 @@ vi.mock('../../src/run/decide-named.ts', async (original) => {
   const decideNamed: typeof real.decideNamed = (input) => {
     const decided = real.decideNamed(input);
     if (gone.has('answers elsewhere')) return null;
-    return decided !== null && gone.has('what is said elsewhere is recorded')
-      ? { ...decided, drafts: [] }
-      : decided;
+    return decided !== null && gone.has('what is said elsewhere is recorded') ? { ...decided, drafts: [] } : decided;
   };
   return { ...real, decideNamed };
 });

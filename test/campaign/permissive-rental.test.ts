@@ -43,14 +43,8 @@ const DEFENCES: readonly (readonly [gone: readonly string[], asked: AskedRental]
     },
   ],
   [['a machine goes: ended'], { course: 'a short one', moves: APPROVED }],
-  [
-    ['a machine goes: cost'],
-    { course: 'well', moves: ['mira approves', 'keeps it', ...APPROVED, ...APPROVED] },
-  ],
-  [
-    ['a machine goes: asked', 'a machine goes: ended'],
-    { course: 'well', moves: ['mira approves', 'lets it go'] },
-  ],
+  [['a machine goes: cost'], { course: 'well', moves: ['mira approves', 'keeps it', ...APPROVED, ...APPROVED] }],
+  [['a machine goes: asked', 'a machine goes: ended'], { course: 'well', moves: ['mira approves', 'lets it go'] }],
 ];
 
 showDefences(DEFENCES, (seed, asked) => playRental(seed, asked));

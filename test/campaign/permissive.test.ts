@@ -43,25 +43,16 @@ vi.mock('../../src/run/approvals.ts', async (original) => {
       ? known(comments.value.map((one) => ({ ...one, commit })))
       : comments;
   const approvalFacts: typeof real.approvalFacts = (state, facts, ...rest) =>
-    real.approvalFacts(
-      state,
-      { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) },
-      ...rest,
-    );
+    real.approvalFacts(state, { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) }, ...rest);
   const decideApprovals: typeof real.decideApprovals = (state, facts, ...rest) =>
-    real.decideApprovals(
-      state,
-      { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) },
-      ...rest,
-    );
+    real.decideApprovals(state, { ...facts, comments: ofCommit(state.gate?.commit ?? null, facts.comments) }, ...rest);
   return { ...real, approvalFacts, decideApprovals };
 });
 
 vi.mock('../../src/domain/logbook/run-state.ts', async (original) => {
   const real = await original<typeof import('../../src/domain/logbook/run-state.ts')>();
   const shownAtOf: typeof real.shownAtOf = (state, digest) =>
-    real.shownAtOf(state, digest) ??
-    (gone.has('shown') ? (0 as NonNullable<ReturnType<typeof real.shownAtOf>>) : null);
+    real.shownAtOf(state, digest) ?? (gone.has('shown') ? (0 as NonNullable<ReturnType<typeof real.shownAtOf>>) : null);
   return { ...real, shownAtOf };
 });
 
@@ -80,9 +71,7 @@ vi.mock('../../src/run/authors.ts', async (original) => {
     gone.has('interested people') ? [] : real.interestedIn(...asked);
   const authorsOf: typeof real.authorsOf = (...asked) => {
     const authors = real.authorsOf(...asked);
-    return gone.has('unnamed work') && authors.kind === 'known'
-      ? known({ ...authors.value, unnamed: [] })
-      : authors;
+    return gone.has('unnamed work') && authors.kind === 'known' ? known({ ...authors.value, unnamed: [] }) : authors;
   };
   return { ...real, interestedIn, authorsOf };
 });
@@ -90,9 +79,7 @@ vi.mock('../../src/run/authors.ts', async (original) => {
 vi.mock('../../src/app/brakes.ts', async (original) => {
   const real = await original<typeof import('../../src/app/brakes.ts')>();
   const gatherBrakes: typeof real.gatherBrakes = (open, place, comments) => {
-    return gone.has("the launcher's own look")
-      ? Promise.resolve(known([]))
-      : real.gatherBrakes(open, place, comments);
+    return gone.has("the launcher's own look") ? Promise.resolve(known([])) : real.gatherBrakes(open, place, comments);
   };
   return { ...real, gatherBrakes };
 });
@@ -129,8 +116,7 @@ vi.mock('../../src/app/broken-run.ts', async (original) => {
 vi.mock('../../src/config/approvers.ts', async (original) => {
   const real = await original<typeof import('../../src/config/approvers.ts')>();
   const quorumOf: typeof real.quorumOf = (...asked) => (gone.has('quorum') ? 1 : real.quorumOf(...asked));
-  const maxAgeMsOf: typeof real.maxAgeMsOf = (config) =>
-    gone.has('approval age') ? 1e12 : real.maxAgeMsOf(config);
+  const maxAgeMsOf: typeof real.maxAgeMsOf = (config) => (gone.has('approval age') ? 1e12 : real.maxAgeMsOf(config));
   return { ...real, quorumOf, maxAgeMsOf };
 });
 
@@ -141,8 +127,7 @@ vi.mock('../../src/actions/verify-approval.ts', async (original) => {
     const cited = new Map(
       [...facts.cited].map(([key, read]) => {
         const given = order.approvals.find((one) => citationKey(one) === key);
-        if (read.kind === 'unknown' || read.value === null || given === undefined)
-          return [key, read] as const;
+        if (read.kind === 'unknown' || read.value === null || given === undefined) return [key, read] as const;
         const { value } = read;
         const changed = {
           ...value,
@@ -179,9 +164,7 @@ vi.mock('../../src/gates/run-gates.ts', async (original) => {
   const runnerVerdicts: typeof real.runnerVerdicts = (facts) =>
     gone.has("the runner's own gates")
       ? []
-      : real
-          .runnerVerdicts(facts)
-          .filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (runner)'));
+      : real.runnerVerdicts(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (runner)'));
   const changeVerdicts: typeof real.changeVerdicts = (facts) =>
     real.changeVerdicts(facts).filter(({ gate }) => gate !== 'lane-free' || !gone.has('free lane (control)'));
   return { ...real, changeVerdicts, runnerVerdicts };
@@ -223,10 +206,7 @@ const DEFENCES: readonly (readonly [gone: readonly string[], scenario: string])[
   [["the runner's own manifest"], 'control key: another commit'],
   [["the runner's own gates"], 'control key: a library'],
   [['free lane (runner)', 'earlier jobs (runner)'], 'control key: a second run is ordered'],
-  [
-    ['free lane (control)', 'free lane (runner)', 'earlier jobs (runner)'],
-    'control key: a second run is proposed',
-  ],
+  [['free lane (control)', 'free lane (runner)', 'earlier jobs (runner)'], 'control key: a second run is proposed'],
   [['quorum'], 'control key: one of two'],
 ];
 

@@ -22,8 +22,7 @@ async function askerApproves(scene: RentalScene): Promise<void> {
 async function letGo(scene: RentalScene): Promise<void> {
   const by = scene.random.pick(['mira', 'ada'] as const);
   const id = await comment(scene, by, scene.pull, '/teardown');
-  if (id !== null)
-    scene.deeds.push({ kind: 'let-go', atMs: saidAt(scene, id), by, comment: id, text: '/teardown' });
+  if (id !== null) scene.deeds.push({ kind: 'let-go', atMs: saidAt(scene, id), by, comment: id, text: '/teardown' });
 }
 
 async function keep(scene: RentalScene): Promise<void> {
@@ -31,8 +30,7 @@ async function keep(scene: RentalScene): Promise<void> {
   const untilMs = scene.lab.clock.now() + (5 + scene.random.below(80)) * MINUTE;
   const text = `/keep until=${new Date(untilMs).toISOString().slice(11, 16)} reason="I look at it"`;
   const id = await comment(scene, by, scene.pull, text);
-  if (id !== null)
-    scene.deeds.push({ kind: 'kept', atMs: saidAt(scene, id), by, comment: id, text, untilMs });
+  if (id !== null) scene.deeds.push({ kind: 'kept', atMs: saidAt(scene, id), by, comment: id, text, untilMs });
 }
 
 function saidAt(scene: Scene, id: number): number {
@@ -182,9 +180,7 @@ export const RENTAL_MOVES: Readonly<Record<string, RentalMove>> = {
   [FORGED_KEEP]: forgeKeep,
   'watch key: gone': forgeGone,
   'watch key: failed': forgeFailure,
-  ...Object.fromEntries(
-    OF_OTHERS.map(({ what, act }) => [what, (scene: RentalScene) => attacked(scene, what, act)]),
-  ),
+  ...Object.fromEntries(OF_OTHERS.map(({ what, act }) => [what, (scene: RentalScene) => attacked(scene, what, act)])),
 };
 
 async function attacked(scene: RentalScene, what: string, act: Attack['act']): Promise<void> {

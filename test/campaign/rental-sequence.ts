@@ -16,9 +16,7 @@ export async function playRental(seed: number, asked: AskedRental = {}): Promise
   const moves = asked.moves ?? [
     ...(random.chance(0.4) ? [random.pick(names)] : []),
     ...(random.chance(0.8) ? ['mira approves'] : []),
-    ...Array.from({ length: 1 + random.below(5) }, () =>
-      random.chance(0.2) ? 'time passes' : random.pick(names),
-    ),
+    ...Array.from({ length: 1 + random.below(5) }, () => (random.chance(0.2) ? 'time passes' : random.pick(names))),
   ];
   try {
     for (const name of moves) {

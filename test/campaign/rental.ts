@@ -6,12 +6,7 @@ import { randomFrom } from '../support/random.ts';
 import { openIssue, runOf, withRentals } from '../support/rental.ts';
 import { type Machines, rentMachines } from '../support/rented-machines.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
-import {
-  type Moment,
-  openVirtualLab,
-  type VirtualLab,
-  type VirtualLabOptions,
-} from '../support/virtual-lab.ts';
+import { type Moment, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { askingIn, type Cast, castOf, protect } from './cast.ts';
 import { lineOnShow } from './honest.ts';
 import { campaignConfig, comesBack, launcherAway, once, type Scene, textOf } from './scene.ts';
@@ -27,10 +22,7 @@ export const COURSES = {
   well: [],
   'a short one': [],
   'a crash': ['ConnectionResetError: [Errno 104] Connection reset by peer'],
-  'crash after crash': Array.from(
-    { length: 6 },
-    () => 'ConnectionResetError: [Errno 104] Connection reset by peer',
-  ),
+  'crash after crash': Array.from({ length: 6 }, () => 'ConnectionResetError: [Errno 104] Connection reset by peer'),
   'too little memory': ['torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type Course = keyof typeof COURSES;

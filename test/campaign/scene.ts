@@ -5,12 +5,7 @@ import type { World } from '../../packages/playground/world/world.ts';
 import { propose } from '../support/play.ts';
 import type { Random } from '../support/random.ts';
 import { SHORT_FERRY } from '../support/talk.ts';
-import {
-  type Moment,
-  openVirtualLab,
-  type VirtualLab,
-  type VirtualLabOptions,
-} from '../support/virtual-lab.ts';
+import { type Moment, openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 import { type Ask, askingIn, type Cast, castOf, protect, type Who } from './cast.ts';
 import type { Deed } from './deeds.ts';
 import { APPROVAL_AGE_HOURS } from './terms.ts';

@@ -63,9 +63,7 @@ const SWEEP_MINUTES = 40;
 /** The digest of the newest manifest in the record, which is public. */
 export async function digestInRecord(scene: Scene): Promise<string | null> {
   const gated = (await readable(scene)).findLast((event) => event.type === 'gated');
-  return gated?.type === 'gated' && gated.data.digest !== null
-    ? gated.data.digest.slice('sha256:'.length)
-    : null;
+  return gated?.type === 'gated' && gated.data.digest !== null ? gated.data.digest.slice('sha256:'.length) : null;
 }
 
 const LOOKS = 18;

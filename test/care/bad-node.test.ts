@@ -114,10 +114,7 @@ describe('a bad node', () => {
   });
 
   it('is one machine if several hosts of a slice fail, and a question if one line covers several workers', () => {
-    const both = matchOf(
-      `${WORKER} Device or resource busy`,
-      '(Train pid=43, ip=10.130.2.3) Device or resource busy',
-    );
+    const both = matchOf(`${WORKER} Device or resource busy`, '(Train pid=43, ip=10.130.2.3) Device or resource busy');
     const folded = matchOf(`${WORKER} Device or resource busy [repeated 3x across cluster]`);
     const slice = listed(vm('ray-slice', ['10.130.2.1', '10.130.2.2', '10.130.2.3']));
     expect(judgeBadNode(both, slice, NOON)).toMatchObject({
@@ -130,10 +127,7 @@ describe('a bad node', () => {
 
   it('leads to a question if more hosts fail than are recorded', () => {
     const lines = (count: number): readonly string[] =>
-      Array.from(
-        { length: count },
-        (_, host) => `(Train pid=9, ip=10.140.0.${host + 1}) Device or resource busy`,
-      );
+      Array.from({ length: count }, (_, host) => `(Train pid=9, ip=10.140.0.${host + 1}) Device or resource busy`);
     const hosts = Array.from({ length: 100 }, (_, host) => `10.140.0.${host + 1}`);
     const slice = listed(vm('ray-slice', hosts));
     const all = FAILURE_WORKERS_MAX;

@@ -8,15 +8,7 @@ import type { ActionEvidence, ActionProposal, ActionRecord } from '../../src/dom
 import type { Actor } from '../../src/domain/actor.ts';
 import type { CommentFacts } from '../../src/domain/facts.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
-import {
-  branded,
-  type Digest,
-  type Instant,
-  isDigest,
-  isInstant,
-  known,
-  toRfc3339,
-} from '../../src/domain/values.ts';
+import { branded, type Digest, type Instant, isDigest, isInstant, known, toRfc3339 } from '../../src/domain/values.ts';
 import { sha256Hex } from '../../src/host/keys.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 
@@ -95,10 +87,7 @@ export function comment(change: Partial<CommentFacts> = {}): CommentFacts {
   };
 }
 
-export function consentDraft(
-  said = comment(),
-  what = proposal(),
-): Extract<EventDraft, { type: 'action-approved' }> {
+export function consentDraft(said = comment(), what = proposal()): Extract<EventDraft, { type: 'action-approved' }> {
   if (said.surface === 'review-comment') throw new Error('not a surface of consents');
   return {
     type: 'action-approved',

@@ -101,11 +101,7 @@ const FAULTS: readonly (readonly [why: string, code: string, change: Partial<Act
   ['the comment cannot be read', 'unreadable', { cited: unknown('502') }],
   ['it is another comment', 'approval-invalid', { cited: known(comment({ id: 901 })) }],
   ['it is in another thread', 'approval-invalid', { cited: known(comment({ thread: 13 })) }],
-  [
-    'another person wrote it',
-    'approval-invalid',
-    { cited: known(comment({ author: { id: 8, login: 'sol' } })) },
-  ],
+  ['another person wrote it', 'approval-invalid', { cited: known(comment({ author: { id: 8, login: 'sol' } })) }],
   ['a bot account wrote it', 'approval-invalid', { cited: known(comment({ authorIsBot: true })) }],
   ['it was edited', 'approval-invalid', { cited: known(comment({ editedAt: at(11) })) }],
   ['its text has changed', 'approval-invalid', { cited: known(comment({ body: `${COMMAND} ` })) }],
@@ -246,9 +242,7 @@ describe('a token', () => {
   });
 
   it('accepts the whole digest in the comment, in upper or lower case', () => {
-    expect(mintAction(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(
-      true,
-    );
+    expect(mintAction(facts(saying(`${BARE} ${record().digest.slice(7).toUpperCase()}`)), CLAIM).ok).toBe(true);
   });
 
   it.each([
@@ -284,8 +278,6 @@ describe('a token', () => {
   it('is worthless as a copy or serialized', () => {
     const token = tokenOf();
     for (const forged of [{ ...token }, structuredClone(token), JSON.parse(JSON.stringify(token))])
-      expect(() => spendCapability({ capability: forged as Capability, now: at(12) }, step)).toThrow(
-        CapabilityError,
-      );
+      expect(() => spendCapability({ capability: forged as Capability, now: at(12) }, step)).toThrow(CapabilityError);
   });
 });

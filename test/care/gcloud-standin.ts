@@ -43,9 +43,7 @@ export function aNode(name: string, address: string, change: Partial<Node> = {})
     createTime: '2026-11-20T01:02:03.456789Z',
     acceleratorType: 'v5litepod-4',
     labels: { 'ray-cluster-name': 'us-central1', 'ray-node-type': 'worker' },
-    networkEndpoints: [
-      { ipAddress: address, port: 8470, accessConfig: { externalIp: `35.${address.slice(3)}` } },
-    ],
+    networkEndpoints: [{ ipAddress: address, port: 8470, accessConfig: { externalIp: `35.${address.slice(3)}` } }],
     ...change,
   };
 }
@@ -54,8 +52,7 @@ export function aNode(name: string, address: string, change: Partial<Node> = {})
 export async function gcloudStandin(state: StandinState): Promise<Standin> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrybot-gcloud-'));
   const calls = join(folder, 'calls.jsonl');
-  const set = (next: StandinState): Promise<void> =>
-    writeFile(join(folder, 'state.json'), JSON.stringify(next));
+  const set = (next: StandinState): Promise<void> => writeFile(join(folder, 'state.json'), JSON.stringify(next));
   await set(state);
   await appendFile(calls, '');
   return {

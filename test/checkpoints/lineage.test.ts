@@ -11,12 +11,7 @@ const ROOT = 'gs://lab/run/checkpoints';
 const MINUTE_MS = 60_000;
 
 /** One attempt that reached this step, and failed. */
-function attempt(
-  before: RunBuilder,
-  number: number,
-  checkpointStep: number,
-  resumedFrom?: string,
-): RunBuilder {
+function attempt(before: RunBuilder, number: number, checkpointStep: number, resumedFrom?: string): RunBuilder {
   const started = (before.state.end === null ? before.gated().shown() : before.shown())
     .approved(alice)
     .ordered(number === 1 ? {} : { parent: { run: before.state.run, attempt: number - 1 } })
@@ -56,9 +51,7 @@ describe('the lineage of a run', () => {
       'rejected',
       'rejected',
     ]);
-    expect(lineageOf(run.state).rejections).toMatchObject([
-      { step: 200, reason: 'the loss had diverged', actor: bob },
-    ]);
+    expect(lineageOf(run.state).rejections).toMatchObject([{ step: 200, reason: 'the loss had diverged', actor: bob }]);
   });
 
   it('treats a checkpoint outside the times of its attempts as foreign', () => {

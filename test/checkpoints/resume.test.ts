@@ -15,13 +15,7 @@ import { aManifest } from '../support/run-parts.ts';
 const OWN = 'gs://lab/own/checkpoints';
 const THEIRS = 'gs://lab/theirs/checkpoints';
 const BEGUN = `${THEIRS}/step-700`;
-const { state } = aRun()
-  .gated()
-  .shown()
-  .approved(alice)
-  .ordered()
-  .submitted()
-  .ended({ status: 'FAILED', exitCode: 1 });
+const { state } = aRun().gated().shown().approved(alice).ordered().submitted().ended({ status: 'FAILED', exitCode: 1 });
 const claimedAt = Date.parse(state.order?.claim?.at ?? '');
 
 function ranIn(root: string, run: string, resume: Partial<Manifest['resume']> = {}): RunState {
@@ -88,9 +82,7 @@ it('a checkpoint in a root that another run wrote to at the same time needs a de
   const found = { plan, searched: [{ root: THEIRS, found: known([stored(`${THEIRS}/step-900`, 900)]) }] };
   const run = ranIn(OWN, 'own');
   expect(resume({ ...found, runs: [run] }, run)).toMatchObject({ value: { kind: 'from', step: 900 } });
-  expect(resume({ ...found, runs: [run, SOURCE] }, run)).toEqual(
-    known({ kind: 'ask', code: 'several-runs' }),
-  );
+  expect(resume({ ...found, runs: [run, SOURCE] }, run)).toEqual(known({ kind: 'ask', code: 'several-runs' }));
 });
 
 it('a fix that removes the checkpoint placeholder from its command makes the job choose for itself', () => {

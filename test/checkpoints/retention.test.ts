@@ -109,9 +109,7 @@ describe('a list of deletable checkpoints', () => {
     const root = { ...saved(50), path: PERMANENT };
     const { candidates, kept } = plan([half, shut, late, strange, root, ...found]);
     expect(candidates.map(({ metadata }) => metadata?.step)).toEqual([100, 200, 300, 400]);
-    expect(
-      Object.fromEntries(kept.map(({ checkpoint, because }) => [checkpoint.stored.path, because])),
-    ).toEqual({
+    expect(Object.fromEntries(kept.map(({ checkpoint, because }) => [checkpoint.stored.path, because]))).toEqual({
       [`${PERMANENT}/step-10`]: ['incomplete'],
       [`${PERMANENT}/step-20`]: ['unreadable'],
       [`${PERMANENT}/step-30`]: ['incomplete'],
@@ -147,9 +145,7 @@ describe('a list of deletable checkpoints', () => {
     const going = (others: readonly RunState[]) => steps(plan(found, needs({ others })));
     expect(going([claimed('1970-01-01T00:16:30.000Z')])).toEqual([]);
     expect(going([claimed('1970-01-01T00:30:00.000Z')])).toEqual([100, 200, 300, 400]);
-    expect(plan(found, needs({ others: [claimed('1970-01-01T00:16:30.000Z')] })).kept[0]?.because).toEqual([
-      'shared',
-    ]);
+    expect(plan(found, needs({ others: [claimed('1970-01-01T00:16:30.000Z')] })).kept[0]?.because).toEqual(['shared']);
   });
 
   it('is unknown if a root could not be listed', () => {
@@ -238,8 +234,7 @@ describe('the deletion of a listed checkpoint', () => {
               if (act.root === PERMANENT) store = store.filter(({ root }) => root === PERMANENT);
               its = { ...its, writtenUpTo: newest };
             } else if (act.does === 'prune') store = store.filter(({ root }) => root === PERMANENT);
-            else if (act.does === 'rewrite')
-              store = store.map((one) => saved(namedStep(one.path) ?? 0, one.root, 1));
+            else if (act.does === 'rewrite') store = store.map((one) => saved(namedStep(one.path) ?? 0, one.root, 1));
             else if (act.does === 'reject')
               its = { ...its, lineage: { ...its.lineage, rejections: [{ step: newest, at: NOW }] } };
             else {
@@ -257,8 +252,7 @@ describe('the deletion of a listed checkpoint', () => {
               );
               const step = namedStep(target.path) ?? 0;
               const isUsable = !its.lineage.rejections.some((one) => step >= one.step);
-              if (isUsable)
-                expect([...usable].filter((one) => one > step).length).toBeGreaterThanOrEqual(keep);
+              if (isUsable) expect([...usable].filter((one) => one > step).length).toBeGreaterThanOrEqual(keep);
               expect(step).not.toBe(200);
               expect(store).toContainEqual(target);
               store = left;

@@ -14,10 +14,7 @@ const { state } = aRun().gated().shown().approved(alice).ordered().submitted();
 const claimedAt = Date.parse(state.order?.claim?.at ?? '');
 const SOURCE = {
   ...state,
-  order:
-    state.order === null
-      ? null
-      : { ...state.order, manifest: { ...aManifest(), outputRoot: 'gs://lab/runs/r1' } },
+  order: state.order === null ? null : { ...state.order, manifest: { ...aManifest(), outputRoot: 'gs://lab/runs/r1' } },
 };
 
 function stored(step: number, { isWhole = true, atMs = claimedAt + 60_000 } = {}): StoredCheckpoint {

@@ -124,10 +124,7 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
   });
 
   test('deletes on the boot disk only', async () => {
-    worker.install(
-      'sudo',
-      `#!/bin/sh\nshift\nmount -t tmpfs x /tmp && mkdir -p ${MOUNT_POINT}/models\nexec "$@"\n`,
-    );
+    worker.install('sudo', `#!/bin/sh\nshift\nmount -t tmpfs x /tmp && mkdir -p ${MOUNT_POINT}/models\nexec "$@"\n`);
     expect(await said()).toBe('refused other-disk');
   });
 
@@ -200,15 +197,12 @@ describe.skipIf(!hasNamespaces())('clearing a mount point', { meta: { skipReason
         const other = makeTpuWorker();
         other.putInBucket('precious', 'of the whole lab');
         other.write(`${MOUNT_POINT}/models/weights`, 'x');
-        for (const name of ['cat', 'find', 'stat', 'perl', 'rmdir', 'wc'])
-          mountAtMoment(other, name, moment, place);
+        for (const name of ['cat', 'find', 'stat', 'perl', 'rmdir', 'wc']) mountAtMoment(other, name, moment, place);
         const { stdout, exitCode } = await other.ssh(COMMAND);
         const answer = readCleanAnswer(stdout, exitCode ?? -1);
         if (answer.kind === 'unknown') throw new Error(`${place} at ${moment}: ${answer.why}`);
         const { outcome } = answer.value;
-        const isThere = [MOUNT_POINT, ASIDE].some(
-          (at) => other.list(`${at}/models`)?.includes('weights') === true,
-        );
+        const isThere = [MOUNT_POINT, ASIDE].some((at) => other.list(`${at}/models`)?.includes('weights') === true);
         expect({ place, moment, bucket: other.bucket(), isThere }).toEqual({
           place,
           moment,

@@ -31,9 +31,7 @@ describe.skipIf(!hasNamespaces())('a worker over ssh', { meta: { skipReason } },
   let standin: Standin;
   let worker: TpuWorkerSandbox;
   const endpoint = (ipAddress: string): { ipAddress: string; port: number } => ({ ipAddress, port: 8470 });
-  const nodes = [
-    aNode('ray-vllm-a', '', { networkEndpoints: [endpoint('10.130.0.1'), endpoint('10.130.0.2')] }),
-  ];
+  const nodes = [aNode('ray-vllm-a', '', { networkEndpoints: [endpoint('10.130.0.1'), endpoint('10.130.0.2')] })];
   beforeEach(async () => {
     standin = await gcloudStandin({ nodes });
     worker = makeTpuWorker(100_000_000, join(standin.folder, 'workers/ray-vllm-a/1'));

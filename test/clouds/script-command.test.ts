@@ -35,16 +35,10 @@ function program(path: string, exitCode = 0, mode = 0o755): void {
   writeFileSync(file, `#!/bin/sh\necho "${path} $*" >>"${tree}/calls"\nexit ${exitCode}\n`);
   chmodSync(file, mode);
 }
-const calls = (): string =>
-  existsSync(join(tree, 'calls')) ? readFileSync(join(tree, 'calls'), 'utf8') : '';
+const calls = (): string => (existsSync(join(tree, 'calls')) ? readFileSync(join(tree, 'calls'), 'utf8') : '');
 const change = (step = STEP): Promise<ProgramResult> => {
   const capability = sealCapability({ steps: [STEP], until: LATER });
-  return changeWithScript(
-    runProgram,
-    step,
-    { capability, now: NOW },
-    { env: { PATH: join(tree, 'bin') }, cwd: tree },
-  );
+  return changeWithScript(runProgram, step, { capability, now: NOW }, { env: { PATH: join(tree, 'bin') }, cwd: tree });
 };
 const WITHOUT_UV = '.venv/bin/python cluster.py --config infra/a.yaml init-worker ray-a\n';
 
@@ -79,9 +73,7 @@ describe('a script of the lab', () => {
 
   it('is not run with another Python than the approved one', () => {
     program('.venv/bin/python');
-    expect(() => change({ ...STEP, instead: ['python3', 'cluster.py'] })).toThrow(
-      'not what was consented to',
-    );
+    expect(() => change({ ...STEP, instead: ['python3', 'cluster.py'] })).toThrow('not what was consented to');
     expect(() => change({ does: STEP.does, command: STEP.command })).toThrow('not what was consented to');
     expect(calls()).toBe('');
   });

@@ -129,17 +129,11 @@ describe('the list', () => {
       const match = { attempt: 1, signatures: ['device-busy'], lines: [], workers, since: at(0) };
       const judged = judgeBadNode(match, listing, at(1));
       if (judged.kind === 'wait') return judged.kind;
-      return judged.kind === 'unclear'
-        ? judged.code
-        : `${judged.vm.name} ${judged.vm.zone} ${judged.workers.join()}`;
+      return judged.kind === 'unclear' ? judged.code : `${judged.vm.name} ${judged.vm.zone} ${judged.workers.join()}`;
     };
     expect(machineOf('10.182.0.13')).toBe('ray-marin-us-west4-worker-1a2b3c4d-tpu us-west4-a 2');
-    expect(machineOf('34.125.0.12', '10.182.0.11')).toBe(
-      'ray-marin-us-west4-worker-1a2b3c4d-tpu us-west4-a 0,1',
-    );
-    expect(machineOf('2600:1900:4040:1:0:0:0:8')).toBe(
-      'ray-marin-us-central2-worker-bbbb2222-tpu us-central2-b 0',
-    );
+    expect(machineOf('34.125.0.12', '10.182.0.11')).toBe('ray-marin-us-west4-worker-1a2b3c4d-tpu us-west4-a 0,1');
+    expect(machineOf('2600:1900:4040:1:0:0:0:8')).toBe('ray-marin-us-central2-worker-bbbb2222-tpu us-central2-b 0');
     expect(machineOf('10.130.4.7')).toBe('ray-marin-us-central2-worker-aaaa1111-tpu us-central2-b 0');
     expect(machineOf('10.182.0.2')).toBe('head-node');
     // An address that is the prefix of another, and two machines with one address.
@@ -228,9 +222,7 @@ describe('gcloud', () => {
     const {
       standin: { gcloud, calls },
     } = await cloudOf({ nodes: [BAD] });
-    expect(() => readWithGcloud(gcloud, ['compute', 'tpus', 'tpu-vm', 'delete', 'x'], 1_000)).toThrow(
-      /no reading/,
-    );
+    expect(() => readWithGcloud(gcloud, ['compute', 'tpus', 'tpu-vm', 'delete', 'x'], 1_000)).toThrow(/no reading/);
     expect(() =>
       changeWithGcloud(
         gcloud,

@@ -42,9 +42,7 @@ describe('the corpus', () => {
   it('is large, and contains every code and every reason', () => {
     expect(ALL.length).toBeGreaterThanOrEqual(150);
     expect(new Set(ALL.flatMap((c) => c.errors.map(([, , , code]) => code)))).toEqual(new Set(ERROR_CODES));
-    expect(new Set(ALL.flatMap((c) => c.ignored.map(([, , , reason]) => reason)))).toEqual(
-      new Set(IGNORE_REASONS),
-    );
+    expect(new Set(ALL.flatMap((c) => c.ignored.map(([, , , reason]) => reason)))).toEqual(new Set(IGNORE_REASONS));
   });
 });
 
@@ -56,13 +54,7 @@ function bodyOf({ comment, repeat, fenced }: Case): string {
 function shortened({ commands, errors, ignored }: Reading): object {
   return {
     commands: commands.map((c) => [c.name, c.line, c.column, c.args]),
-    errors: errors.map((e) => [
-      e.word,
-      e.line,
-      e.column,
-      e.code,
-      ...(e.suggest === undefined ? [] : [e.suggest]),
-    ]),
+    errors: errors.map((e) => [e.word, e.line, e.column, e.code, ...(e.suggest === undefined ? [] : [e.suggest])]),
     ignored: ignored.map((i) => [i.word, i.line, i.column, i.reason]),
   };
 }

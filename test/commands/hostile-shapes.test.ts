@@ -24,62 +24,10 @@ function readSoon(comment: string): Reading {
 const SHAPES = [
   ...['> ', '- ', '> - ', '1. ', '[^a]: ', '> '.repeat(24).concat('/a\n'), '- '.repeat(24).concat('/a\n')],
   ...['a\n=\n', 'a\n-\n', '=\n', '> a\nb\n', '- a\nb\n', '- a\n', '> a\n\n', '|a', 'a|b\n-|-\n', 'a\n-|\n'],
-  ...[
-    '*a ',
-    '_a_ ',
-    '**a* ',
-    '~a~~b ',
-    '*_',
-    '[',
-    ']',
-    '![',
-    '[a](b) ',
-    '[a][b ',
-    '[a](b "c ',
-    '[^a] ',
-    '`a` ',
-  ],
-  ...[
-    '` `` ',
-    '<!--a ',
-    '<?a ',
-    '<![CDATA[a ',
-    '<a ',
-    '<a b="c ',
-    '<b>',
-    '<b>\n\n',
-    '</b>',
-    '&amp;',
-    '\\*',
-    '$$/a$$ ',
-  ],
-  ...[
-    '/a ',
-    '/',
-    '／',
-    '/stop ',
-    '/stop\n',
-    '/hodl\n',
-    '/stop /stop\n',
-    '/hold reason="',
-    '/\u200b',
-    '\u200b',
-    '\0',
-  ],
-  ...[
-    '[^a]: /a\n\n',
-    '[a]: /b\n',
-    '```\n/a\n',
-    '\t/a\n',
-    '# /a\n',
-    '\n',
-    '\r',
-    ' ',
-    '\t',
-    '/x—',
-    '/.',
-    '/ѕtop ',
-  ],
+  ...['*a ', '_a_ ', '**a* ', '~a~~b ', '*_', '[', ']', '![', '[a](b) ', '[a][b ', '[a](b "c ', '[^a] ', '`a` '],
+  ...['` `` ', '<!--a ', '<?a ', '<![CDATA[a ', '<a ', '<a b="c ', '<b>', '<b>\n\n', '</b>', '&amp;', '\\*', '$$/a$$ '],
+  ...['/a ', '/', '／', '/stop ', '/stop\n', '/hodl\n', '/stop /stop\n', '/hold reason="', '/\u200b', '\u200b', '\0'],
+  ...['[^a]: /a\n\n', '[a]: /b\n', '```\n/a\n', '\t/a\n', '# /a\n', '\n', '\r', ' ', '\t', '/x—', '/.', '/ѕtop '],
   ...['<a><p>', '<details>', '<table>x'],
   ...['<a b c d e f g h>', 'eyJ-'],
   ...['On a\n', '-- \n/a\n', 'Am a schrieb b: c ', 'From: a\nTo: b\n', '👩‍🔬 ', '&sol;a ', '\ud83d'],
@@ -97,18 +45,13 @@ describe('a comment of 65,536 characters with one repeated shape', () => {
     expect(read(list).commands.map(({ name }) => name)).toEqual(['status']);
   });
 
-  it.each(['', '> ', '\t'])(
-    'lists that nest deeper with every line, after %j, exceed the limit',
-    (before) => {
-      const step = before === '\t' ? before : '  ';
-      const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join(
-        '\n',
-      );
-      const { commands, ignored } = readSoon(stairs);
-      expect(commands).toEqual([]);
-      expect(new Set(ignored.map((word) => word.reason))).toEqual(new Set(['limit']));
-    },
-  );
+  it.each(['', '> ', '\t'])('lists that nest deeper with every line, after %j, exceed the limit', (before) => {
+    const step = before === '\t' ? before : '  ';
+    const stairs = Array.from({ length: 200 }, (_, depth) => `${before}${step.repeat(depth)}- /stop`).join('\n');
+    const { commands, ignored } = readSoon(stairs);
+    expect(commands).toEqual([]);
+    expect(new Set(ignored.map((word) => word.reason))).toEqual(new Set(['limit']));
+  });
 
   it('repeated lists of twenty levels are parsed in time', () => {
     const stairs = Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}- a\n`).join('');
@@ -119,8 +62,7 @@ describe('a comment of 65,536 characters with one repeated shape', () => {
 });
 
 describe('ordinary comments exceed no limit', () => {
-  const sentence =
-    'The loss fell from 3.1 to 2.9 after step 4600, see **the** `lr` of [run 7](https://x.test/7). ';
+  const sentence = 'The loss fell from 3.1 to 2.9 after step 4600, see **the** `lr` of [run 7](https://x.test/7). ';
   const wide = `| ${Array.from({ length: 10 }, (_, n) => `c${n}`).join(' | ')} |\n|${'---|'.repeat(10)}\n`;
 
   it.each([
@@ -138,10 +80,7 @@ describe('ordinary comments exceed no limit', () => {
       'a pasted log in a fence',
       `\`\`\`\n${'I1120 _run_ [*4600*] <loss> ~2.9~ `x` | y\n'.repeat(1_400)}\`\`\`\n/status`,
     ],
-    [
-      'a pasted log outside a fence',
-      `${'step 4600 train_loss 2.9 learning_rate 3e-3\n'.repeat(1_400)}\n/status`,
-    ],
+    ['a pasted log outside a fence', `${'step 4600 train_loss 2.9 learning_rate 3e-3\n'.repeat(1_400)}\n/status`],
   ])('%s', (_name, comment) => {
     expect(comment.length).toBeLessThanOrEqual(COMMENT_CHARACTERS_MAX);
     expect(read(comment).commands.map((c) => c.name)).toContain('status');

@@ -20,10 +20,7 @@ describe('a comment offers the digest like a card', () => {
     ['columns in HTML', `<pre>lr 1 2\nwd 1 2</pre>\n\n${LINE}`],
     ['a quote', `> # Ready\n> ${LINE}`],
     ['entities in the line', `# Ready\n\n&#47;approve-launch &#x33;${DIGITS.slice(1)}`],
-    [
-      'tags in the digest',
-      `# Ready\n\n<code>${LINE.slice(0, -9)}<b title=">ff">${LINE.slice(-9)}</b></code>`,
-    ],
+    ['tags in the digest', `# Ready\n\n<code>${LINE.slice(0, -9)}<b title=">ff">${LINE.slice(-9)}</b></code>`],
     ['emphasis in the digest', `# Ready\n\n${LINE.slice(0, -9)}**${LINE.slice(-9)}**`],
     ['an invisible character in the digest', `# Ready\n\n${LINE.slice(0, -9)}\u200b${LINE.slice(-9)}`],
     ['capitals', `# Ready\n\n/approve-launch sha256:${DIGITS.toUpperCase()}`],

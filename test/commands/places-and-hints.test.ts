@@ -190,9 +190,7 @@ describe('the parser', () => {
   });
 
   it('accepts a knob with the name of an object property', () => {
-    expect(Object.entries(read('/propose __proto__=1').commands[0]?.args ?? {})).toEqual([
-      ['__proto__', '1'],
-    ]);
+    expect(Object.entries(read('/propose __proto__=1').commands[0]?.args ?? {})).toEqual([['__proto__', '1']]);
   });
 
   it('returns the position of a word in code after a NUL', () => {

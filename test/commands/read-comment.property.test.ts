@@ -24,9 +24,7 @@ describe('random Markdown around commands', () => {
     fc.assert(
       fc.property(comment, fc.constantFrom('\n', '\r\n'), (lines, lineEnding) => {
         const text = written(lines, lineEnding);
-        const seen = plainLinesOf(text).flatMap(
-          (l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? [],
-        );
+        const seen = plainLinesOf(text).flatMap((l) => /^\/approve-launch (a[0-9a-f]{11})$/.exec(l)?.[1] ?? []);
         // A browser drops a tag that closes nothing, also one from Markdown signs; arguments are parsed from
         // the source.
         const isAsSeen = (digest: string): boolean =>
@@ -81,62 +79,9 @@ describe('random Markdown around commands', () => {
 
 describe('any text', () => {
   const sign = fc.constantFrom(
-    ...[
-      '/',
-      '/stop',
-      '/hold',
-      ' ',
-      '\n',
-      '\r',
-      '\t',
-      '"',
-      '\\',
-      '=',
-      'reason',
-      '“',
-      '\u200b',
-      '\u202e',
-      '\0',
-    ],
-    ...[
-      '\ufeff',
-      '&',
-      '&#',
-      '&sol;',
-      ';',
-      '<',
-      '>',
-      '<!--',
-      '-->',
-      '[',
-      ']',
-      '(',
-      ')',
-      '!',
-      '*',
-      '_',
-      '~',
-      '`',
-    ],
-    ...[
-      '|',
-      '-',
-      '+',
-      '1.',
-      '#',
-      '$$',
-      ':',
-      '😀',
-      '\ud83d',
-      'é',
-      'о',
-      '／',
-      '[^1]',
-      'a',
-      'On ',
-      ' wrote:',
-      '-- ',
-    ],
+    ...['/', '/stop', '/hold', ' ', '\n', '\r', '\t', '"', '\\', '=', 'reason', '“', '\u200b', '\u202e', '\0'],
+    ...['\ufeff', '&', '&#', '&sol;', ';', '<', '>', '<!--', '-->', '[', ']', '(', ')', '!', '*', '_', '~', '`'],
+    ...['|', '-', '+', '1.', '#', '$$', ':', '😀', '\ud83d', 'é', 'о', '／', '[^1]', 'a', 'On ', ' wrote:', '-- '],
   );
   it('is parsed without an exception, and every word has its slash in the source', () => {
     fc.assert(

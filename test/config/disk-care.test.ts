@@ -32,13 +32,7 @@ describe('disk care', () => {
     ]);
   });
 
-  const refused: readonly (readonly [
-    name: string,
-    keys: string,
-    code: string,
-    path: string,
-    where: string,
-  ])[] = [
+  const refused: readonly (readonly [name: string, keys: string, code: string, path: string, where: string])[] = [
     [
       'a mount point with parent folders',
       LEAST.replace('/tmp/gcsfuse_mount', '/tmp/..'),
@@ -54,27 +48,9 @@ describe('disk care', () => {
       'mountPoint',
       'mountPoint:',
     ],
-    [
-      'thresholds in the wrong order',
-      `${LEAST}, warnPercent: 5`,
-      'thresholds-order',
-      'warnPercent',
-      'warnPercent:',
-    ],
-    [
-      'a scan command that also deletes',
-      `${LEAST}, scan: [scan.py, "{threshold}"]`,
-      'scan-not-dry',
-      'scan',
-      'scan:',
-    ],
-    [
-      'a scan without a threshold',
-      `${LEAST}, scan: [scan.py, --dry-run]`,
-      'placeholder-missing',
-      'scan',
-      'scan:',
-    ],
+    ['thresholds in the wrong order', `${LEAST}, warnPercent: 5`, 'thresholds-order', 'warnPercent', 'warnPercent:'],
+    ['a scan command that also deletes', `${LEAST}, scan: [scan.py, "{threshold}"]`, 'scan-not-dry', 'scan', 'scan:'],
+    ['a scan without a threshold', `${LEAST}, scan: [scan.py, --dry-run]`, 'placeholder-missing', 'scan', 'scan:'],
     [
       'a check pattern that matches nothing',
       `${LEAST}, cleanupAlive: { command: [look], expect: "(" }`,

@@ -46,8 +46,7 @@ describe('the example config', () => {
 });
 
 describe('the lane', () => {
-  const valueAt = (path: string): string | undefined =>
-    readKnobs(experiment).find((knob) => knob.path === path)?.value;
+  const valueAt = (path: string): string | undefined => readKnobs(experiment).find((knob) => knob.path === path)?.value;
 
   it('matches the experiment in run name, steps and checkpoints', () => {
     const name = lane.runName.replace('{date}', '{FERRY_DATE}');

@@ -48,9 +48,7 @@ describe('the example for Marin', () => {
     expect(codesOf({ ships: ['.', 'lib'] })).toContain('doubled');
     expect(codesOf({ closureLog: 'experiments/log.md' })).toContain('log-shipped');
     expect(codesOf({ experiment: 'docs/daily.py', scope: ['docs/daily.py'] })).toContain('not-shipped');
-    expect(codesOf({ scope: ['experiments/ferries/daily.py', 'lib/docs/guide.md'] })).toContain(
-      'not-shipped',
-    );
+    expect(codesOf({ scope: ['experiments/ferries/daily.py', 'lib/docs/guide.md'] })).toContain('not-shipped');
     expect(codesOf({ ships: ['experiments', './lib'] })).toContain('bad-value');
   });
 });

@@ -68,8 +68,8 @@ function undescribed(at: JsonSchema, path: string): readonly string[] {
     ...(value.description === undefined ? [`${path}.${key}`] : []),
     ...undescribed(value, `${path}.${key}`),
   ]);
-  const others = [at.items, at.additionalProperties, ...(at.anyOf ?? []), ...(at.oneOf ?? [])].flatMap(
-    (one) => (typeof one === 'object' ? undescribed(one, path) : []),
+  const others = [at.items, at.additionalProperties, ...(at.anyOf ?? []), ...(at.oneOf ?? [])].flatMap((one) =>
+    typeof one === 'object' ? undescribed(one, path) : [],
   );
   return [...below, ...others];
 }

@@ -53,13 +53,7 @@ const ERRORS: readonly Row[] = [
     'clusters.local.jobs',
     'jobs: records',
   ],
-  [
-    'with an invalid address',
-    'dashboard: "10.0.0.2:8265"',
-    'bad-value',
-    'clusters.local.dashboard',
-    'dashboard:',
-  ],
+  ['with an invalid address', 'dashboard: "10.0.0.2:8265"', 'bad-value', 'clusters.local.dashboard', 'dashboard:'],
   [
     'with a password in its address',
     'dashboard: "http://me:secretpassword@10.0.0.2:8265"',
@@ -163,9 +157,7 @@ describe('a Ray cluster is refused', () => {
     });
     const misspelt = changed('engine: local', 'engine: locl');
     expect(readLabConfig(misspelt, NOW)).toMatchObject({
-      problems: [
-        { code: 'bad-value', message: expect.stringMatching(/one of local, ray.*did you mean local/) },
-      ],
+      problems: [{ code: 'bad-value', message: expect.stringMatching(/one of local, ray.*did you mean local/) }],
     });
   });
 });

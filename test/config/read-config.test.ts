@@ -41,14 +41,7 @@ const SHAPES: readonly (readonly [string, string, string, string, RegExp, string
     /the name of a program, or an absolute path/,
     'python: python3 -c',
   ],
-  [
-    'an unsupported version',
-    changed('version: 1', 'version: 2'),
-    'bad-value',
-    'version',
-    /expected 1$/,
-    'version: 2',
-  ],
+  ['an unsupported version', changed('version: 1', 'version: 2'), 'bad-value', 'version', /expected 1$/, 'version: 2'],
   [
     'a missing key',
     changed('    scope: [experiments/daily.py]\n', ''),

@@ -21,13 +21,7 @@ const ERRORS: readonly Row[] = [
     'cluster: far',
   ],
   ['a role without a key', changed('role: watch', 'role: runner'), 'role-without-key', 'keys', 'keys:'],
-  [
-    'a repeated id',
-    changed('id: watch-1', 'id: runner-1'),
-    'doubled',
-    'keys.2.id',
-    'id: runner-1,  role: watch',
-  ],
+  ['a repeated id', changed('id: watch-1', 'id: runner-1'), 'doubled', 'keys.2.id', 'id: runner-1,  role: watch'],
   [
     'a key that ends before it starts',
     changed('until: "2027-03-01T00:00:00Z"', 'until: "2026-03-01T00:00:00Z"'),

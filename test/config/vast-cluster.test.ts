@@ -59,7 +59,5 @@ it('requires a unique fleet, because machines of two clusters with one fleet are
       : reading.problems.map(({ code, path, message }) => [code, path, message]);
   };
   expect(read('another')).toBe('valid');
-  expect(read('ours')).toEqual([
-    ['doubled', 'clusters.second', expect.stringContaining('as on the cluster first')],
-  ]);
+  expect(read('ours')).toEqual([['doubled', 'clusters.second', expect.stringContaining('as on the cluster first')]]);
 });

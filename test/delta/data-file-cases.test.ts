@@ -36,11 +36,9 @@ describe('a change in YAML is code if it is', () => {
   ])('%s', (_, base, head, line) => {
     expect(deltaOf('yaml', base, head)).toMatchObject({ kind: 'structural', line });
     expect(deltaOf('yaml', head, base)).toMatchObject({ kind: 'structural' });
-    expect(deltaOf('yaml', head, `# a comment\n${head}`.replace(/^(# a comment\n)%/, '%'))).not.toMatchObject(
-      {
-        kind: 'knobs',
-      },
-    );
+    expect(deltaOf('yaml', head, `# a comment\n${head}`.replace(/^(# a comment\n)%/, '%'))).not.toMatchObject({
+      kind: 'knobs',
+    });
   });
 
   it('but not beside it: other settings of the file can change', () => {
@@ -135,14 +133,7 @@ describe('an edit', () => {
     ['keeps the comment of a line', 'd.yaml', 'a: 1 # why\n', 'a', '2', 'a: 2 # why\n'],
     ['keeps CRLF', 'd.yaml', 'a:\r\n  b: 1\r\n', 'a.b', '2', 'a:\r\n  b: 2\r\n'],
     ['fills an empty value', 'd.yml', 'a: # why\nb: 1\n', 'a', '5', 'a: 5 # why\nb: 1\n'],
-    [
-      'replaces a block list',
-      'd.yaml',
-      'o:\n  a:\n  - 1\n  - 2\nb: 1\n',
-      'o.a',
-      '[3]',
-      'o:\n  a:\n   [3]\nb: 1\n',
-    ],
+    ['replaces a block list', 'd.yaml', 'o:\n  a:\n  - 1\n  - 2\nb: 1\n', 'o.a', '[3]', 'o:\n  a:\n   [3]\nb: 1\n'],
     ['replaces a block text', 'd.yaml', 'a: |\n  x\n  y\nb: 1\n', 'a', '"z"', 'a: "z"\nb: 1\n'],
     [
       'edits below a table header',

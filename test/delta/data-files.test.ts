@@ -71,8 +71,7 @@ function leaves(data: Data, path: string): readonly string[] {
   });
 }
 
-const holdsMap = (data: Data[]): boolean =>
-  data.some((one) => isMap(one) || (Array.isArray(one) && holdsMap(one)));
+const holdsMap = (data: Data[]): boolean => data.some((one) => isMap(one) || (Array.isArray(one) && holdsMap(one)));
 
 const seed = fc.integer();
 
@@ -108,9 +107,7 @@ describe.each(FORMATS)('a random file in %s', (format) => {
           const knob = knobs[pick % knobs.length];
           if (knob === undefined) return;
           const after = inline(value, format, () => true);
-          const result = await applyEdits(file, [{ path: knob.path, after }], async (one) =>
-            readDataFile(one, format),
-          );
+          const result = await applyEdits(file, [{ path: knob.path, after }], async (one) => readDataFile(one, format));
           const wanted = structuredClone(data);
           put(wanted, knob.path, value);
           if (!result.ok) {
@@ -156,9 +153,7 @@ describe.each(FORMATS)('a random file in %s', (format) => {
               put(before[version], path, undefined);
               put(after[version], path, undefined);
             }
-            expect(after[version], `${base}\n=====\n${head}\n${JSON.stringify(delta)}`).toEqual(
-              before[version],
-            );
+            expect(after[version], `${base}\n=====\n${head}\n${JSON.stringify(delta)}`).toEqual(before[version]);
           }
         },
       ),

@@ -41,8 +41,7 @@ const LONG: Readonly<Record<string, readonly [text: string, secondsMax: number]>
   '500 KB of configs': [
     repeat(
       4_700,
-      (at) =>
-        `run_${at} = Config(\n    lr=1e-3, w={"a": 1}, tags=["x", "y"],\n    name="${'n'.repeat(30)}",\n)\n`,
+      (at) => `run_${at} = Config(\n    lr=1e-3, w={"a": 1}, tags=["x", "y"],\n    name="${'n'.repeat(30)}",\n)\n`,
     ),
     4,
   ],

@@ -50,31 +50,8 @@ function pick<Item>(items: readonly Item[], random: () => number): Item {
   return item;
 }
 
-const VALUES = [
-  '7',
-  '-1',
-  '2.5',
-  '"s"',
-  'None',
-  'b',
-  'x.y',
-  '[1, 2]',
-  '{"a": 1}',
-  'int("3")',
-  '1 + 2',
-  '3e-3',
-];
-const CODE = [
-  EVIL,
-  `(${EVIL} or 1)`,
-  'f(1)',
-  'a if b else c',
-  '[*b]',
-  'lambda: 1',
-  '(y := 1)',
-  'f"{b}"',
-  'b[0]',
-];
+const VALUES = ['7', '-1', '2.5', '"s"', 'None', 'b', 'x.y', '[1, 2]', '{"a": 1}', 'int("3")', '1 + 2', '3e-3'];
+const CODE = [EVIL, `(${EVIL} or 1)`, 'f(1)', 'a if b else c', '[*b]', 'lambda: 1', '(y := 1)', 'f"{b}"', 'b[0]'];
 
 const MUTATIONS: readonly Mutation[] = [
   oneOf(/(?<==\s?)\d[\d_.e-]*/g, (_, random) => pick(VALUES, random)),
@@ -120,8 +97,7 @@ export function mutatedPairs(seed: number, count: number): readonly MutatedPair[
   return Array.from({ length: count }, () => {
     const base = `${pick(FILES, random)}${EXTRA}`;
     let head = base;
-    for (let left = 1 + Math.floor(random() * 3); left > 0; left -= 1)
-      head = pick(MUTATIONS, random)(head, random);
+    for (let left = 1 + Math.floor(random() * 3); left > 0; left -= 1) head = pick(MUTATIONS, random)(head, random);
     return { base: Buffer.from(base), head: Buffer.from(head) };
   });
 }

@@ -5,37 +5,9 @@ import fc from 'fast-check';
 export type Format = 'yaml' | 'toml' | 'json';
 export type Data = string | number | boolean | Data[] | { [key: string]: Data };
 
-const key = fc.constantFrom(
-  'lr',
-  'name',
-  'steps',
-  'opt',
-  'data',
-  'a b',
-  'x.y',
-  'w-d',
-  '8',
-  'on',
-  'größe',
-  '',
-);
+const key = fc.constantFrom('lr', 'name', 'steps', 'opt', 'data', 'a b', 'x.y', 'w-d', '8', 'on', 'größe', '');
 const text = fc.oneof(
-  fc.constantFrom(
-    'cosine',
-    'a: b',
-    'x # y',
-    "it's",
-    '"q"',
-    'yes',
-    '12',
-    '-',
-    '',
-    ' a',
-    'a, b',
-    'null',
-    '\\n',
-    '{x}',
-  ),
+  fc.constantFrom('cosine', 'a: b', 'x # y', "it's", '"q"', 'yes', '12', '-', '', ' a', 'a, b', 'null', '\\n', '{x}'),
   fc.constantFrom('two\nlines', 'é 😀', 'end\n', '0x10', '~', '3e-4', '*a', '&a', '!t', '%d', '@', '`', '[1'),
 );
 const scalar: fc.Arbitrary<Data> = fc.oneof(
@@ -84,16 +56,13 @@ export function inline(data: Data, format: Format, flip: Coin): string {
   if (typeof data === 'string') return stringText(data, format, flip);
   // YAML 1.1 needs a dot and a sign.
   const source = String(data);
-  return typeof data === 'number' && /e/.test(source) && !source.includes('.')
-    ? source.replace('e', '.0e')
-    : source;
+  return typeof data === 'number' && /e/.test(source) && !source.includes('.') ? source.replace('e', '.0e') : source;
 }
 
 function stringText(value: string, format: Format, flip: Coin): string {
   if (format === 'yaml' && flip() && /^[a-z]{4,}$/.test(value) && value !== 'null') return value;
   const isLiteral = !value.includes('\n') && (format === 'yaml' || !value.includes("'"));
-  if (format !== 'json' && isLiteral && flip())
-    return `'${format === 'yaml' ? value.replaceAll("'", "''") : value}'`;
+  if (format !== 'json' && isLiteral && flip()) return `'${format === 'yaml' ? value.replaceAll("'", "''") : value}'`;
   return JSON.stringify(value);
 }
 
@@ -153,8 +122,7 @@ function tomlTable(data: { [key: string]: Data }, path: readonly string[], flip:
     if (isMap(value) && flip())
       later.push(`[${inner.join(flip() ? '.' : ' . ')}]${comment(flip)}\n${tomlTable(value, inner, flip)}`);
     else if (isTables && flip())
-      for (const one of value.filter(isMap))
-        later.push(`[[${inner.join('.')}]]\n${tomlTable(one, inner, flip)}`);
+      for (const one of value.filter(isMap)) later.push(`[[${inner.join('.')}]]\n${tomlTable(one, inner, flip)}`);
     else own.push(`${inner.at(-1)} = ${inline(value, 'toml', flip)}${comment(flip)}\n`);
   }
   return [...own, ...later].join('');

@@ -4,15 +4,7 @@ import { configDelta, readKnobs } from '../../src/delta/config-delta.ts';
 import type { ExperimentFile, Reading } from '../../src/domain/launch/change-facts.ts';
 import { applyEdits } from '../../src/kinds/ferry/edit.ts';
 import { readExperiments, readText } from '../support/read-experiments.ts';
-import {
-  type Layout,
-  type RandomFile,
-  randomFile,
-  VALUES,
-  type Value,
-  valueAt,
-  written,
-} from './random-files.ts';
+import { type Layout, type RandomFile, randomFile, VALUES, type Value, valueAt, written } from './random-files.ts';
 
 const PLAIN: Layout = { respell: false, reverse: false, lines: false };
 

@@ -60,22 +60,17 @@ const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list
       (one): Shape =>
         (path) => [{ kind: 'knob', path, value: one }],
     ),
-    call: fc
-      .tuple(fc.constantFrom(...CALLEES), names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 }))
-      .map(
-        ([callee, keys, values]): Shape =>
-          (path) => [
-            {
-              kind: 'group',
-              open: `${callee}(`,
-              items: keys.map((key, at) => [
-                text(`${key}=`),
-                ...(values[at]?.(`${path}.${callee}().${key}`) ?? []),
-              ]),
-              close: ')',
-            },
-          ],
-      ),
+    call: fc.tuple(fc.constantFrom(...CALLEES), names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 })).map(
+      ([callee, keys, values]): Shape =>
+        (path) => [
+          {
+            kind: 'group',
+            open: `${callee}(`,
+            items: keys.map((key, at) => [text(`${key}=`), ...(values[at]?.(`${path}.${callee}().${key}`) ?? [])]),
+            close: ')',
+          },
+        ],
+    ),
     dict: fc.tuple(names, fc.array(tie('slot'), { minLength: 4, maxLength: 4 })).map(
       ([keys, values]): Shape =>
         (path) => [
@@ -89,11 +84,7 @@ const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list
     ),
     list: fc.array(tie('dict'), { minLength: 1, maxLength: 3 }).map(
       (values): Shape =>
-        (path) => [
-          text('['),
-          ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]),
-          text(']'),
-        ],
+        (path) => [text('['), ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]), text(']')],
     ),
     positions: fc
       .tuple(fc.constantFrom(...CALLEES), fc.array(tie('slot'), { minLength: 1, maxLength: 2 }), tie('slot'))
@@ -109,11 +100,7 @@ const { slot } = fc.letrec<Record<'slot' | 'call' | 'positions' | 'dict' | 'list
       ),
     tuple: fc.array(tie('dict'), { minLength: 1, maxLength: 3 }).map(
       (values): Shape =>
-        (path) => [
-          text('('),
-          ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]),
-          text(')'),
-        ],
+        (path) => [text('('), ...values.flatMap((one, at) => [...one(`${path}[${at}]`), text(', ')]), text(')')],
     ),
     slot: fc.oneof(
       { maxDepth: 3, depthSize: 'small' },
@@ -135,16 +122,8 @@ const statement = (at: number): fc.Arbitrary<readonly Piece[]> =>
   fc.oneof(
     slot.map((shape) => [text(`NAME_${at} = `), ...shape(`NAME_${at}`), text('\n')]),
     slot.map((shape) => [text(`cfg_${at}.opt.value = `), ...shape(`cfg_${at}.opt.value`), text('\n')]),
-    slot.map((shape) => [
-      text(`class Cfg_${at}(Base):\n    rate: float = `),
-      ...shape(`Cfg_${at}.rate`),
-      text('\n'),
-    ]),
-    slot.map((shape) => [
-      text(`def default_${at}(x, *, y=`),
-      ...shape(`default_${at}.y`),
-      text('):\n    return x\n'),
-    ]),
+    slot.map((shape) => [text(`class Cfg_${at}(Base):\n    rate: float = `), ...shape(`Cfg_${at}.rate`), text('\n')]),
+    slot.map((shape) => [text(`def default_${at}(x, *, y=`), ...shape(`default_${at}.y`), text('):\n    return x\n')]),
     slot.map((shape) => [
       text(`if mode_${at}:\n    run_${at}(**dict(kind=`),
       ...shape(`run_${at}().dict().kind`),

@@ -49,8 +49,7 @@ describe('the jobs of a rehearsal', () => {
     });
     await endJobs(folder);
     expect(await livingJobs(folder)).toEqual([]);
-    for (const pid of [job?.supervisor, job?.command])
-      expect(() => process.kill(pid ?? 0, 0)).toThrow(/ESRCH/);
+    for (const pid of [job?.supervisor, job?.command]) expect(() => process.kill(pid ?? 0, 0)).toThrow(/ESRCH/);
     // The bot was not asked to stop the job, so its status is FAILED, not STOPPED.
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'found', status: 'FAILED' });
   });
@@ -68,8 +67,6 @@ describe('the jobs of a rehearsal', () => {
     const record = join(folder, 'jobs/job-1/command.json');
     const [job] = await livingJobs(folder);
     await writeFile(record, JSON.stringify({ pid: process.pid, processStart: '1' }));
-    expect(await livingJobs(folder)).toEqual([
-      { jobId: 'job-1', supervisor: job?.supervisor, command: null },
-    ]);
+    expect(await livingJobs(folder)).toEqual([{ jobId: 'job-1', supervisor: job?.supervisor, command: null }]);
   });
 });

@@ -29,8 +29,7 @@ export async function commitAll(folder: string, message: string): Promise<void> 
 }
 
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
-  return (await execa('git', [...args], { cwd: folder, env: { ...gitEnvironment() }, extendEnv: false }))
-    .stdout;
+  return (await execa('git', [...args], { cwd: folder, env: { ...gitEnvironment() }, extendEnv: false })).stdout;
 }
 
 /** Replaces a text of a file, which must occur in it. */

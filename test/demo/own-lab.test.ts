@@ -88,9 +88,7 @@ describe('a config', () => {
       expect(own.config.problems).toMatchObject([{ line, column: 3, path: 'approvals.quorum' }]);
       expect(await text(own)).toContain(`${CONFIG}:${line}:3`);
       const file = (await own.call('ada', 'GET', `/contents/${CONFIG}`)) as { sha: string; content: string };
-      const mended = Buffer.from(file.content, 'base64')
-        .toString('utf8')
-        .replace('quorum: many', 'quorum: 1');
+      const mended = Buffer.from(file.content, 'base64').toString('utf8').replace('quorum: many', 'quorum: 1');
       const content = Buffer.from(mended).toString('base64');
       await own.call('ada', 'PUT', `/contents/${CONFIG}`, { message: 'Mend', content, sha: file.sha });
       expect(await text(own)).not.toContain('config-problems');

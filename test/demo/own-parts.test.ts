@@ -67,12 +67,9 @@ describe('the config of a rehearsal', () => {
     });
   });
 
-  it.each(['keys: [', 'version: 1', 'keys: 3\nclusters: {}'])(
-    'is not changed if it cannot be parsed: %s',
-    (text) => {
-      expect(rehearsalConfig(text, keys)).toBeNull();
-    },
-  );
+  it.each(['keys: [', 'version: 1', 'keys: 3\nclusters: {}'])('is not changed if it cannot be parsed: %s', (text) => {
+    expect(rehearsalConfig(text, keys)).toBeNull();
+  });
 });
 
 describe('the name of a lab', () => {
@@ -91,15 +88,8 @@ describe('the name of a lab', () => {
 
 describe('the runners', () => {
   it("cover every set of labels in the workflows once, and GitHub's own labels", () => {
-    const workflow = (runsOn: string): string =>
-      `on: push\njobs:\n  a:\n    runs-on: ${runsOn}\n    steps: []\n`;
-    const texts = [
-      '[self-hosted, gpu]',
-      '[gpu, self-hosted]',
-      'tpu-host',
-      'ubuntu-latest',
-      '${{ vars.WHERE }}',
-    ];
+    const workflow = (runsOn: string): string => `on: push\njobs:\n  a:\n    runs-on: ${runsOn}\n    steps: []\n`;
+    const texts = ['[self-hosted, gpu]', '[gpu, self-hosted]', 'tpu-host', 'ubuntu-latest', '${{ vars.WHERE }}'];
     const sets = ownRunners([...texts.map(workflow), 'jobs: [', '3']).map(({ labels }) => labels);
     expect(sets.filter((labels) => labels.includes('gpu'))).toHaveLength(1);
     expect(sets).toContainEqual(['tpu-host']);

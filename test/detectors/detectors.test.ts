@@ -1,13 +1,7 @@
 /** Each detector by its rule: at its bound, just before it, and silent without its evidence. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  addValue,
-  type Evidence,
-  NO_SERIES,
-  SERIES_LAWS,
-  type Series,
-} from '../../src/detectors/detector.ts';
+import { addValue, type Evidence, NO_SERIES, SERIES_LAWS, type Series } from '../../src/detectors/detector.ts';
 import { SPEED_LAW } from '../../src/detectors/progress.ts';
 import { DETECTORS } from '../../src/detectors/registry.ts';
 import { DETECTOR_IDS, type DetectorId } from '../../src/domain/failure-class.ts';
@@ -126,12 +120,7 @@ const stoodSince = (minutes: number) => ({ at: at(minutes), longestGapMs: 0, loo
 type Case = readonly [DetectorId, string, Partial<Evidence>, string];
 const CASES: readonly Case[] = [
   ['stalled-steps', 'moved ten minutes ago', { moved: { at: at(590), longestGapMs: 0, looks: 9 } }, 'quiet'],
-  [
-    'stalled-steps',
-    'two looks without a step',
-    { moved: { at: at(581), longestGapMs: 0, looks: 9 } },
-    'alarm',
-  ],
+  ['stalled-steps', 'two looks without a step', { moved: { at: at(581), longestGapMs: 0, looks: 9 } }, 'alarm'],
   [
     'stalled-steps',
     'half an hour at 83.3k, 18.8 s a step',
@@ -173,12 +162,7 @@ const CASES: readonly Case[] = [
   ['nan', 'a loss that is none', { isLossLost: true }, 'alarm'],
   ['nan', 'no loss', {}, 'cannot tell: loss'],
   ['loss-spike', 'ten steps half above', { series: { loss: course('loss', [100, 3], [10, 4.6]) } }, 'alarm'],
-  [
-    'loss-spike',
-    'nine steps half above',
-    { series: { loss: course('loss', [100, 3], [9, 4.6], [1, 3]) } },
-    'quiet',
-  ],
+  ['loss-spike', 'nine steps half above', { series: { loss: course('loss', [100, 3], [9, 4.6], [1, 3]) } }, 'quiet'],
   ['loss-spike', 'long and smaller', { series: { loss: course('loss', [100, 3], [50, 4.3]) } }, 'quiet'],
   ['loss-spike', 'in the warm-up', { series: { loss: course('loss', [20, 3], [20, 9]) } }, 'quiet'],
   ['loss-spike', 'no loss', {}, 'cannot tell: loss'],
@@ -219,12 +203,7 @@ const CASES: readonly Case[] = [
     'quiet',
   ],
   ['loss-divergence', 'no loss', {}, 'cannot tell: loss'],
-  [
-    'gradient-norm',
-    'exploded',
-    { series: { 'grad-norm': course('grad-norm', [100, 0.5], [10, 9]) } },
-    'alarm',
-  ],
+  ['gradient-norm', 'exploded', { series: { 'grad-norm': course('grad-norm', [100, 0.5], [10, 9]) } }, 'alarm'],
   [
     'gradient-norm',
     'four that are clipped',
@@ -246,31 +225,16 @@ const CASES: readonly Case[] = [
   ['router-collapse', 'no router', {}, 'cannot tell: measures'],
   ['z-loss', 'thrice as large', { series: { 'z-loss': course('z-loss', [100, 0.01], [10, 0.04]) } }, 'alarm'],
   ['z-loss', 'twice as large', { series: { 'z-loss': course('z-loss', [100, 0.01], [10, 0.02]) } }, 'quiet'],
-  [
-    'resume-mismatch',
-    'the same steps',
-    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.001, 0.0001)) },
-    'quiet',
-  ],
+  ['resume-mismatch', 'the same steps', { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.001, 0.0001)) }, 'quiet'],
   ['resume-mismatch', 'by 0.003', { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.003, 0.0001)) }, 'alarm'],
-  [
-    'resume-mismatch',
-    'by 0.003 in three digits',
-    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.003, 0.01)) },
-    'quiet',
-  ],
+  ['resume-mismatch', 'by 0.003 in three digits', { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.003, 0.01)) }, 'quiet'],
   [
     'resume-mismatch',
     'by two per cent in three digits',
     { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.06, 0.01)) },
     'alarm',
   ],
-  [
-    'resume-mismatch',
-    'in two digits',
-    { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.1, 0.1)) },
-    'cannot tell: loss',
-  ],
+  ['resume-mismatch', 'in two digits', { replayed: [1, 2, 3].map((s) => pair(s, 3, 0.1, 0.1)) }, 'cannot tell: loss'],
   ['resume-mismatch', 'one step alone', { replayed: [pair(1, 3, 2, 0.0001)] }, 'cannot tell: loss'],
   [
     'checkpoint-stalled',
@@ -304,12 +268,7 @@ const CASES: readonly Case[] = [
     { evaluated: evaluated(400, 40, 5), moved: { at: at(410), longestGapMs: 0, looks: 9 } },
     'quiet',
   ],
-  [
-    'stalled-start',
-    'lines that nobody can read',
-    { hasTrained: false, grewAt: at(590) },
-    'cannot tell: progress',
-  ],
+  ['stalled-start', 'lines that nobody can read', { hasTrained: false, grewAt: at(590) }, 'cannot tell: progress'],
   ['stalled-start', 'no new line for 19 min', { hasTrained: false, grewAt: at(581) }, 'alarm'],
   ['checkpoint-stalled', 'a write of an hour', { savingSince: at(540) }, 'alarm'],
   [
@@ -342,12 +301,7 @@ const CASES: readonly Case[] = [
   ['partial-allocation', 'three of four', { engine: { workersAsked: '4', workersReady: '3' } }, 'alarm'],
   ['partial-allocation', 'all four', { engine: { workersAsked: '4', workersReady: '4' } }, 'quiet'],
   ['partial-allocation', 'an engine that does not count', {}, 'cannot tell: engine'],
-  [
-    'wrong-topology',
-    'another type',
-    { engine: { acceleratorAsked: 'v4-128', accelerator: 'v4-64' } },
-    'alarm',
-  ],
+  ['wrong-topology', 'another type', { engine: { acceleratorAsked: 'v4-128', accelerator: 'v4-64' } }, 'alarm'],
   ['wrong-topology', 'fewer slices', { engine: { slicesAsked: '2', slices: '1' } }, 'alarm'],
   ['wrong-topology', 'the same', { engine: { acceleratorAsked: 'v4-128', accelerator: 'V4-128' } }, 'quiet'],
   ['wrong-topology', 'an engine that does not say', {}, 'cannot tell: engine'],
@@ -401,12 +355,7 @@ const CASES: readonly Case[] = [
   ['flapping', 'three anywhere', { past: [failed(100), failed(500), failed(900)] }, 'alarm'],
   ['flapping', 'the first attempt', {}, 'cannot tell: attempts'],
   ['low-utilisation', 'three looks', { use: { percent: 7, lowLooks: 3, lowSince: at(581) } }, 'alarm'],
-  [
-    'low-utilisation',
-    'three looks within minutes',
-    { use: { percent: 7, lowLooks: 3, lowSince: at(582) } },
-    'quiet',
-  ],
+  ['low-utilisation', 'three looks within minutes', { use: { percent: 7, lowLooks: 3, lowSince: at(582) } }, 'quiet'],
   ['low-utilisation', 'one look', { use: { percent: 7, lowLooks: 1, lowSince: at(500) } }, 'quiet'],
   ['low-utilisation', 'two looks without a step', { use: LOW_TWICE, moved: stoodSince(590) }, 'alarm'],
   ['low-utilisation', 'two looks, and a step', { use: LOW_TWICE, moved: stoodSince(591) }, 'quiet'],

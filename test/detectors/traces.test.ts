@@ -108,25 +108,24 @@ describe('the response to the end of an attempt', () => {
   const actionsFor = async (...records: readonly object[]) => {
     const read = readTrace([header, ...records].map((one) => JSON.stringify(one)).join('\n'));
     if (!read.ok) throw new Error(read.error);
-    return (await replay(read.value)).actions
-      .filter(({ action }) => action !== 'alert')
-      .map(({ action }) => action);
+    return (await replay(read.value)).actions.filter(({ action }) => action !== 'alert').map(({ action }) => action);
   };
   const PREEMPTED = ['step 10 loss 3.1', 'The node was preempted: spot instance reclaimed', 'job FAILED'];
   const OOM = ['step 10 loss 3.1', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'];
 
   it('is a relaunch after a preemption, and an escalation without further progress', async () => {
     expect(await actionsFor(...attempt(0, 'FAILED', PREEMPTED))).toEqual(['relaunch']);
-    expect(
-      await actionsFor(...attempt(0, 'FAILED', PREEMPTED), ...attempt(1, 'FAILED', PREEMPTED, 2)),
-    ).toEqual(['relaunch', 'escalate']);
+    expect(await actionsFor(...attempt(0, 'FAILED', PREEMPTED), ...attempt(1, 'FAILED', PREEMPTED, 2))).toEqual([
+      'relaunch',
+      'escalate',
+    ]);
   });
 
   it('is an escalation for a failure that the same manifest would repeat', async () => {
     expect(await actionsFor(...attempt(0, 'FAILED', OOM))).toEqual(['escalate']);
-    expect(
-      await actionsFor(...attempt(0, 'FAILED', ['step 60 loss nan', 'FloatingPointError: nan'])),
-    ).toEqual(['escalate']);
+    expect(await actionsFor(...attempt(0, 'FAILED', ['step 60 loss nan', 'FloatingPointError: nan']))).toEqual([
+      'escalate',
+    ]);
   });
 
   it('has no mismatch if the repeated steps are those that had diverged', async () => {
@@ -238,9 +237,7 @@ describe('an observation', () => {
 
   it('continues the trend of earlier observations, also with only nine lines each', async () => {
     const line = (step: number) => ({ at: minute(step), log: `step ${step} loss ${step > 80 ? 6.1 : 3.05}` });
-    expect(await alarmsOf(Array.from({ length: 110 }, (_, index) => line(index + 1)))).toEqual([
-      'loss-spike',
-    ]);
+    expect(await alarmsOf(Array.from({ length: 110 }, (_, index) => line(index + 1)))).toEqual(['loss-spike']);
   });
 
   const lost = { at: minute(12), log: 'OwnerDiedError: the owner of an object has died' };
@@ -248,9 +245,7 @@ describe('an observation', () => {
 
   it('reports no failure that was followed by three steps, but one that was followed by none', async () => {
     expect(await alarmsOf([step(11), lost, step(13), step(14), step(15), step(16)])).toEqual([]);
-    expect(await alarmsOf([step(11), lost, step(13), { at: minute(16), until: true }])).toEqual([
-      'failure-signature',
-    ]);
+    expect(await alarmsOf([step(11), lost, step(13), { at: minute(16), until: true }])).toEqual(['failure-signature']);
   });
 
   it('keeps comparing with the steps before a checkpoint load in the previous observation', async () => {

@@ -12,9 +12,7 @@ const instant = (seconds: number): Instant => branded(Math.trunc(START + seconds
 const stamp = (minutes: number): string => toRfc3339(instant(60 * minutes));
 const running = { status: 'RUNNING', message: '', errorType: null, exitCode: null, details: {} } as const;
 
-async function alarmsOf(
-  plan: Plan,
-): Promise<readonly { readonly detector: string; readonly minutes: number }[]> {
+async function alarmsOf(plan: Plan): Promise<readonly { readonly detector: string; readonly minutes: number }[]> {
   const lines = logOf(plan);
   const { alarms } = await replay({
     header: headerFor(toRfc3339(instant(0)), plan.form.name),
@@ -53,9 +51,7 @@ const FOUND: Readonly<Record<Fault, { readonly by: readonly string[]; readonly w
 const RUNS = Number(process.env['TRACE_RUNS'] ?? 2);
 
 function faultsOf({ lacks, evaluated }: Plan['form']): readonly Fault[] {
-  return FAULTS.filter(
-    (fault) => !lacks.includes(fault) && (fault !== 'no evaluations' || evaluated !== undefined),
-  );
+  return FAULTS.filter((fault) => !lacks.includes(fault) && (fault !== 'no evaluations' || evaluated !== undefined));
 }
 
 describe.each(FORMS)('a run of $name', (form) => {

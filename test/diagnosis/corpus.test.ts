@@ -17,8 +17,7 @@ const judged = labels.map((label) => ({
   found: diagnose(linesOf(label.file), null),
 }));
 
-const isRight = (one: (typeof judged)[number]): boolean =>
-  [one.class, ...one.alternatives].includes(one.found.class);
+const isRight = (one: (typeof judged)[number]): boolean => [one.class, ...one.alternatives].includes(one.found.class);
 
 /** How launchers, collectors and schedulers wrap a line. */
 const WRAPPED: Readonly<Record<string, (line: string) => string>> = {
@@ -44,8 +43,7 @@ function linesOf(file: string): readonly string[] {
 
 /** Failures that would recur with the same manifest or grow worse with a restart. */
 const NEVER_AGAIN: readonly FailureClass[] = FAILURE_CLASSES.filter(
-  (one) =>
-    FIRST_RESPONSE[one] === 'escalate' && one !== 'unknown' && one !== 'infra-cluster' && one !== 'storage',
+  (one) => FIRST_RESPONSE[one] === 'escalate' && one !== 'unknown' && one !== 'infra-cluster' && one !== 'storage',
 );
 
 describe(`${labels.length} unseen logs`, () => {
@@ -57,9 +55,7 @@ describe(`${labels.length} unseen logs`, () => {
 
   it('are classified as unknown in at most 20 % of cases', () => {
     const unknown = judged.filter((one) => !isRight(one) && one.found.class === 'unknown');
-    expect(unknown.length / judged.length, unknown.map(({ file }) => file).join('\n')).toBeLessThanOrEqual(
-      0.2,
-    );
+    expect(unknown.length / judged.length, unknown.map(({ file }) => file).join('\n')).toBeLessThanOrEqual(0.2);
   });
 
   it('are never restarted when a restart would only do harm', () => {

@@ -43,8 +43,7 @@ const run = (files: Files): string => runFiles(JSON.stringify(files));
 /** The fix for a log and these files, or the reason why there is none. */
 async function fixFor(log: string, files: Files) {
   const found = diagnose(log.split('\n'), 'FAILED');
-  if (found.class !== 'code-small' || found.traceback === null)
-    return { kind: 'none', reason: found.class } as const;
+  if (found.class !== 'code-small' || found.traceback === null) return { kind: 'none', reason: found.class } as const;
   const { file, line, message } = found.traceback;
   const source = {
     paths: async () => Object.keys(files),
@@ -95,8 +94,7 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
     'the first import of a file',
     {
       'main.py': MAIN,
-      'lab/train.py':
-        '# A licence.\n"""Trains."""\nfrom __future__ import annotations\n\nTAU = 2 * math.pi\n',
+      'lab/train.py': '# A licence.\n"""Trains."""\nfrom __future__ import annotations\n\nTAU = 2 * math.pi\n',
     },
     'import math',
   ],
@@ -151,17 +149,14 @@ const SLIPS: readonly (readonly [what: string, files: Files, changed: string])[]
 ];
 
 describe('a small mistake in one file', () => {
-  it.each(SLIPS)(
-    'is fixed as the interpreter suggests, and the job passes: %s',
-    async (_what, files, changed) => {
-      const log = run(files);
-      const fix = await fixFor(log, files);
-      expect(fix, log).toMatchObject({ kind: 'fix', path: 'lab/train.py' });
-      if (fix.kind !== 'fix') return;
-      expect(fix.diff).toContain(`\n+${changed}\n`);
-      expect(run({ ...files, [fix.path]: fix.text })).toBe('');
-    },
-  );
+  it.each(SLIPS)('is fixed as the interpreter suggests, and the job passes: %s', async (_what, files, changed) => {
+    const log = run(files);
+    const fix = await fixFor(log, files);
+    expect(fix, log).toMatchObject({ kind: 'fix', path: 'lab/train.py' });
+    if (fix.kind !== 'fix') return;
+    expect(fix.diff).toContain(`\n+${changed}\n`);
+    expect(run({ ...files, [fix.path]: fix.text })).toBe('');
+  });
 });
 
 const SLIP = SLIPS[0]?.[1] ?? {};
@@ -179,12 +174,7 @@ const NAME = "NameError: name 'warmup_stepz' is not defined";
 /** The claim of the log against the content of the tree. */
 const REFUSED: readonly (readonly [what: string, log: string, files: Files, reason: string])[] = [
   ['suggests a name of its own', said(`${NAME}. Did you mean: 'steal_secrets'?`), SLIP, 'other-suggestion'],
-  [
-    'suggests an import of its own',
-    said(`${NAME}. Did you forget to import 'evil'?`),
-    SLIP,
-    'other-suggestion',
-  ],
+  ['suggests an import of its own', said(`${NAME}. Did you forget to import 'evil'?`), SLIP, 'other-suggestion'],
   [
     'misses a name that the file has',
     said("NameError: name 'rate' is not defined. Did you mean: 'warmup_steps'?"),

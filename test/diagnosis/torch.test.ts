@@ -22,8 +22,7 @@ const recordings = z
   )
   .parse(JSON.parse(readFileSync(new URL('labels.json', FOLDER), 'utf8')));
 
-const linesOf = (fault: string): readonly string[] =>
-  readFileSync(new URL(`${fault}.log`, FOLDER), 'utf8').split('\n');
+const linesOf = (fault: string): readonly string[] => readFileSync(new URL(`${fault}.log`, FOLDER), 'utf8').split('\n');
 
 describe('a job under torchrun', () => {
   it.each(recordings)('with fault $fault is $class, at $place', ({ fault, place, ...label }) => {

@@ -33,8 +33,7 @@ const SAMPLES = z
 function readOf(lines: readonly string[]): z.infer<typeof sample>['reads'] {
   const facts = readLogText(NO_LOG_FACTS, lines.map((line) => `${line}\n`).join(''));
   const { look, series } = facts.training;
-  const short = (value: number | undefined) =>
-    value === undefined ? undefined : Number(value.toPrecision(3));
+  const short = (value: number | undefined) => (value === undefined ? undefined : Number(value.toPrecision(3)));
   const said = {
     step: facts.step?.value,
     total: facts.exactTotal ?? undefined,
@@ -62,32 +61,21 @@ describe('a line of', () => {
     );
     const shown = [...SAMPLES.map(({ trainer }) => trainer), ...memory.map(({ name }) => name)];
     expect(TRAINERS.map(({ name }) => name).filter((name) => !shown.includes(name))).toEqual([]);
-    expect(
-      SAMPLES.map(({ trainer }) => trainer).filter((name) => !TRAINERS.some((row) => row.name === name)),
-    ).toEqual([]);
+    expect(SAMPLES.map(({ trainer }) => trainer).filter((name) => !TRAINERS.some((row) => row.name === name))).toEqual(
+      [],
+    );
   });
 
-  it.each(TRAINERS.map((row) => [row.name, row] as const))(
-    '%s contains one of the words of its row',
-    (name, row) => {
-      const patterns = [
-        row.trains,
-        row.evaluates,
-        row.saved,
-        row.saving,
-        row.resumed,
-        row.totalSteps,
-        row.firstStep,
-      ];
-      for (const { lines } of SAMPLES.filter(({ trainer }) => trainer === name))
-        for (const line of lines)
-          if (patterns.some((pattern) => pattern?.test(line)))
-            expect(
-              row.words.some((word) => line.toLowerCase().includes(word.toLowerCase())),
-              line,
-            ).toBe(true);
-    },
-  );
+  it.each(TRAINERS.map((row) => [row.name, row] as const))('%s contains one of the words of its row', (name, row) => {
+    const patterns = [row.trains, row.evaluates, row.saved, row.saving, row.resumed, row.totalSteps, row.firstStep];
+    for (const { lines } of SAMPLES.filter(({ trainer }) => trainer === name))
+      for (const line of lines)
+        if (patterns.some((pattern) => pattern?.test(line)))
+          expect(
+            row.words.some((word) => line.toLowerCase().includes(word.toLowerCase())),
+            line,
+          ).toBe(true);
+  });
 });
 
 describe('a line that a lane gives', () => {
@@ -122,10 +110,7 @@ describe('a line that a lane gives', () => {
     expect(performance.now() - started).toBeLessThan(500);
   });
 
-  it.each(['loss', '{step}', 'it {step} {step} loss', 'step {tokens} seen', '{step} *'])(
-    'is refused: %s',
-    (line) => {
-      expect(formatOfLine(line)).toBeNull();
-    },
-  );
+  it.each(['loss', '{step}', 'it {step} {step} loss', 'step {tokens} seen', '{step} *'])('is refused: %s', (line) => {
+    expect(formatOfLine(line)).toBeNull();
+  });
 });

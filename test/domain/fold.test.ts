@@ -46,11 +46,7 @@ describe('fold', () => {
   it('stops at the first illegal entry and names it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: events.length - 1 }), (index) => {
-        const doubled = [
-          ...events.slice(0, index + 1),
-          events[index] ?? events[0],
-          ...events.slice(index + 1),
-        ];
+        const doubled = [...events.slice(0, index + 1), events[index] ?? events[0], ...events.slice(index + 1)];
         const result = fold(doubled.filter((event) => event !== undefined));
         const again = events[index]?.type;
         if (again === undefined || REPEATABLE.has(again)) return;

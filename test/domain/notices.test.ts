@@ -17,12 +17,8 @@ const alarm = (role: 'control' | 'watch'): EventDraft => ({
   role,
   data: { code: 'engine-unreadable', detail: {} },
 });
-const told = (
-  role: Role,
-  reason: NoticeReason,
-  about: string,
-  channels: readonly string[] = [],
-): EventDraft => ({ type: 'notified', role, data: { reason, about, channels } }) as EventDraft;
+const told = (role: Role, reason: NoticeReason, about: string, channels: readonly string[] = []): EventDraft =>
+  ({ type: 'notified', role, data: { reason, about, channels } }) as EventDraft;
 const sent = (role: Role, notice: number, outcome: 'sent' | 'unknown' = 'sent'): EventDraft =>
   ({ type: 'delivered', role, data: { notice, channel: 'chat', outcome, why: '' } }) as EventDraft;
 
@@ -36,42 +32,12 @@ const chat = judged.add(told('control', 'incident', `${next}-1`, ['chat']));
 describe('the record accepts no', () => {
   // threat T190
   it.each<readonly [string, RunBuilder, EventDraft, string]>([
-    [
-      'notice of an incident that does not exist',
-      running,
-      told('watch', 'incident', `${next}-1`),
-      NO_INCIDENT,
-    ],
-    [
-      'notice about an entry that is not an incident',
-      watched,
-      told('watch', 'incident', `${next - 1}-1`),
-      NO_INCIDENT,
-    ],
-    [
-      'second notice about an incident before the first',
-      watched,
-      told('watch', 'incident', `${next}-2`),
-      NOT_NEXT,
-    ],
-    [
-      'first notice with the number of a changed text',
-      watched,
-      told('watch', 'incident', `${next}-1-1`),
-      NOT_NEXT,
-    ],
-    [
-      'notice by the watch about an incident of control',
-      judged,
-      told('watch', 'incident', `${next}-1`),
-      NOT_ITS_OWN,
-    ],
-    [
-      'notice by the watch about a pending decision',
-      watched,
-      told('watch', 'undecided', `${next}-1`),
-      NOT_ITS_OWN,
-    ],
+    ['notice of an incident that does not exist', running, told('watch', 'incident', `${next}-1`), NO_INCIDENT],
+    ['notice about an entry that is not an incident', watched, told('watch', 'incident', `${next - 1}-1`), NO_INCIDENT],
+    ['second notice about an incident before the first', watched, told('watch', 'incident', `${next}-2`), NOT_NEXT],
+    ['first notice with the number of a changed text', watched, told('watch', 'incident', `${next}-1-1`), NOT_NEXT],
+    ['notice by the watch about an incident of control', judged, told('watch', 'incident', `${next}-1`), NOT_ITS_OWN],
+    ['notice by the watch about a pending decision', watched, told('watch', 'undecided', `${next}-1`), NOT_ITS_OWN],
     ['record by the watch of a message that control sends', chat, sent('watch', seqOf(chat)), NOT_SENT_BY_IT],
   ])('%s', (_, run, draft, rule) => {
     expect(refused(run, draft)).toBe(rule);

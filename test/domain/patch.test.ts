@@ -6,13 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  applyPatch,
-  firstLineOf,
-  hidesChange,
-  readPatch,
-  shownPatch,
-} from '../../src/domain/launch/small-fix.ts';
+import { applyPatch, firstLineOf, hidesChange, readPatch, shownPatch } from '../../src/domain/launch/small-fix.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -27,11 +27,7 @@ function withRestarts(restarts: number, restartAfter?: readonly string[]): RunBu
 }
 
 /** The bad node of an attempt, from the proposal to its outcome. */
-function cared(
-  run: RunBuilder,
-  code: string,
-  outcome: EventDataByType['action-ended']['outcome'],
-): RunBuilder {
+function cared(run: RunBuilder, code: string, outcome: EventDataByType['action-ended']['outcome']): RunBuilder {
   const attempt = run.state.submission?.attempt ?? 0;
   const what = proposal({ round: attempt });
   const { data } = proposedDraft(what);
@@ -141,19 +137,13 @@ describe('a run that trained wrongly and was then preempted', () => {
 
   it.each([
     ['its loss was NaN', 'loss-lost', first.ended({ ...preempted, signatures: ['loss-not-finite'] })],
-    [
-      'it repeated steps with other losses',
-      'other-steps',
-      second.incident('run-alarm', other).ended(preempted),
-    ],
+    ['it repeated steps with other losses', 'other-steps', second.incident('run-alarm', other).ended(preempted)],
   ])('needs a decision if %s, and no command restarts it unchanged', (_, reason, run) => {
     const { attempt } = run.state.submission ?? {};
     const asks = { kind: 'ask', why: { attempt, reason } };
     expect(responseTo(run.state)).toEqual(asks);
     expect(responseTo(run.commanded(asked).state)).toEqual(asks);
-    expect(() => run.ordered({ attempt: (attempt ?? 0) + 1 })).toThrow(
-      /ordered again though a person decides/,
-    );
+    expect(() => run.ordered({ attempt: (attempt ?? 0) + 1 })).toThrow(/ordered again though a person decides/);
   });
 
   it('may be approved once more beyond its restarts, but not if its loss was NaN', () => {

@@ -34,9 +34,7 @@ const watched = submitted.observed({
 });
 const ended = watched.ended();
 const sealed = ended.sealed(bob);
-const seen = proposed.add(
-  ...commandDrafts(proposed.state, { by: alice, name: 'status', code: 'status-shown' }),
-);
+const seen = proposed.add(...commandDrafts(proposed.state, { by: alice, name: 'status', code: 'status-shown' }));
 
 function refusal(run: RunBuilder, draft: EventDraft): string {
   try {
@@ -202,12 +200,7 @@ const ILLEGAL: readonly Illegal[] = [
     orderNow(approved, { repository: 'mallory/models' }),
     'ordered for another repository',
   ],
-  [
-    'an order for another pull request',
-    approved,
-    orderNow(approved, { pull: 14 }),
-    'ordered for another pull request',
-  ],
+  ['an order for another pull request', approved, orderNow(approved, { pull: 14 }), 'ordered for another pull request'],
   [
     'an order for another commit',
     approved,

@@ -23,11 +23,7 @@ describe('the allowed writers of', () => {
   it('claims and submissions are only the runner, of observations and ends only the watch', () => {
     expect([WRITERS.claimed, WRITERS.submitted]).toEqual([['runner'], ['runner']]);
     expect([WRITERS.observed, WRITERS.ended]).toEqual([['watch'], ['watch']]);
-    expect([WRITERS.approved, WRITERS.ordered, WRITERS.sealed]).toEqual([
-      ['control'],
-      ['control'],
-      ['control'],
-    ]);
+    expect([WRITERS.approved, WRITERS.ordered, WRITERS.sealed]).toEqual([['control'], ['control'], ['control']]);
   });
 });
 

@@ -128,10 +128,7 @@ describe('a token command of a header', () => {
     await writeFile(count, '');
     let nowMs = 0;
     const command = ['bash', '-c', `echo x >> ${count}; echo the-token`];
-    const headers = tokenHeaders(
-      { 'Proxy-Authorization': command },
-      { environment: process.env, now: () => nowMs },
-    );
+    const headers = tokenHeaders({ 'Proxy-Authorization': command }, { environment: process.env, now: () => nowMs });
     const value = { kind: 'headers', headers: { 'Proxy-Authorization': 'Bearer the-token' } };
     expect(await headers()).toEqual(value);
     expect(await headers()).toEqual(value);

@@ -149,9 +149,7 @@ describe('stopping a job', () => {
       await submitTo(lab.engine(), lab.spec({ submissionId, command: ['endless'] }));
     lab.pass(60_000);
     await stopIn(lab.engine(), 'exp-1');
-    const states = [...lab.iris.world.jobs.values()].map(
-      ({ launched, state }) => `${launched.name} ${state}`,
-    );
+    const states = [...lab.iris.world.jobs.values()].map(({ launched, state }) => `${launched.name} ${state}`);
     expect(states.filter((text) => text.endsWith('KILLED'))).toEqual(['/alice/exp-1 JOB_STATE_KILLED']);
   });
 

@@ -62,10 +62,7 @@ it('is rewound when a restarted store has grown beyond the place that was read t
   lab.pass(100);
   const size = Buffer.byteLength(await textFrom(engine, 0));
   lab.iris.restart();
-  await submitTo(
-    lab.engine(),
-    lab.spec({ submissionId: 'other', command: ['endless', 'a b c d e f g h i j k'] }),
-  );
+  await submitTo(lab.engine(), lab.spec({ submissionId: 'other', command: ['endless', 'a b c d e f g h i j k'] }));
   lab.pass(60_000);
   expect(await readText(engine, 'job-1', size)).toMatchObject({ kind: 'rewound' });
 });

@@ -63,9 +63,7 @@ describe('the recorded controller', () => {
       clientRevisionDate: '2026-11-22',
       existingJobPolicy: 'EXISTING_JOB_POLICY_ERROR',
     });
-    const all = Array.from({ length: 16 }, () =>
-      iris.answer('iris.cluster.ControllerService/LaunchJob', body),
-    );
+    const all = Array.from({ length: 16 }, () => iris.answer('iris.cluster.ControllerService/LaunchJob', body));
     expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(all.filter(({ status }) => status === 409)).toHaveLength(15);
   });

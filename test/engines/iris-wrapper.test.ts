@@ -58,9 +58,7 @@ it('passes arguments unchanged to the command, runs it in the shipped tree, and 
   const odd = ['$(id)', '`id`', '"a b"', "'", '--', '', 'ü\n2'];
   const { code, said, refused } = await start({ command: [...ECHO, ...odd] });
   expect([code, refused]).toEqual([0, '']);
-  expect(said).toBe(
-    `ferrybot begin job-1:0\n${join(folder, 'tree')}\n${odd.join('\n')}\nferrybot end job-1:0 0\n`,
-  );
+  expect(said).toBe(`ferrybot begin job-1:0\n${join(folder, 'tree')}\n${odd.join('\n')}\nferrybot end job-1:0 0\n`);
   expect(await start({ command: ['bash', '-c', 'exit 3'] })).toMatchObject({
     code: 3,
     said: expect.stringMatching(/ferrybot end job-1:0 3\n$/),
@@ -91,9 +89,7 @@ describe('a start that was not approved', () => {
     const first = { command: ['echo', 'started'], settings };
     const both = await Promise.all([start(first), start(first), start(first)]);
     expect(both.filter(({ said }) => said.includes('started'))).toHaveLength(1);
-    expect(
-      both.filter(({ refused }) => /refused again: attempt 0 was started before/.test(refused)),
-    ).toHaveLength(2);
+    expect(both.filter(({ refused }) => /refused again: attempt 0 was started before/.test(refused))).toHaveLength(2);
     expect(await start({ ...again, settings })).toMatchObject({
       code: 97,
       refused: expect.stringMatching(/0 restarts were approved, and they are used/),
@@ -107,9 +103,7 @@ describe('a start that was not approved', () => {
 
   it('is refused when the marker cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
-    expect(
-      await start({ command: ['echo', 'started'], settings: { markers: join(folder, 'file') } }),
-    ).toMatchObject({
+    expect(await start({ command: ['echo', 'started'], settings: { markers: join(folder, 'file') } })).toMatchObject({
       code: 97,
       said: '',
     });

@@ -83,9 +83,7 @@ describe('starting a job at most once', () => {
     for (const name of ['process.json', 'command.json', 'exit.json', 'log'])
       await rm(join(directory, 'jobs/job-1', name));
     expect(await engine.observe('job-1', null)).toMatchObject({ status: 'PENDING' });
-    const again = await Promise.all(
-      Array.from({ length: 5 }, () => submitTo(engine, spec('console.log("second")'))),
-    );
+    const again = await Promise.all(Array.from({ length: 5 }, () => submitTo(engine, spec('console.log("second")'))));
     expect(new Set(again.map((outcome) => outcome.kind))).toEqual(new Set(['adopted']));
     expect(await ended()).toMatchObject({ status: 'SUCCEEDED', exitCode: 0 });
     await sleep(300);

@@ -51,8 +51,7 @@ function answering(
   };
 }
 
-const VERSION =
-  '{"version":"5","ray_version":"2.99.0","ray_commit":"x","session_name":"session_9","news":[1]}';
+const VERSION = '{"version":"5","ray_version":"2.99.0","ray_commit":"x","session_name":"session_9","news":[1]}';
 const json = (body: string): readonly [number, string, string] => [200, 'application/json', body];
 const engineAt = (address: string, changes: Partial<RestOptions> = {}): Engine =>
   createRestEngine({
@@ -63,9 +62,7 @@ const engineAt = (address: string, changes: Partial<RestOptions> = {}): Engine =
     ...changes,
   });
 
-async function recorded(
-  options: Partial<RecordedOptions> = {},
-): Promise<{ ray: RecordedRay; address: string }> {
+async function recorded(options: Partial<RecordedOptions> = {}): Promise<{ ray: RecordedRay; address: string }> {
   const ray = createRecordedRay({ now: () => 0, ...options });
   const served = await serveRecordedRay(ray);
   closers.push(served.close);
@@ -112,9 +109,7 @@ describe('a dashboard that does not answer like Ray', () => {
 
   it('returns unknown for every question when nothing listens at the address', async () => {
     const answers = await allOf(engineAt('http://127.0.0.1:9'));
-    expect(Object.values(answers).map(({ kind }) => kind)).toEqual(
-      Array.from({ length: 7 }, () => 'unknown'),
-    );
+    expect(Object.values(answers).map(({ kind }) => kind)).toEqual(Array.from({ length: 7 }, () => 'unknown'));
     expect(answers['observe']?.message).toContain('ECONNREFUSED');
   });
 
@@ -276,9 +271,7 @@ describe('the answers about a job', () => {
     ];
     const asked = ['job-1', 'job-2', 'job-3', '02000000'].map((jobId) => ({ jobId, lastSession: null }));
     const at = async (body: string): Promise<readonly string[]> => {
-      const engine = engineAt(
-        await serving(answering({ '/api/version': json(VERSION), '/api/jobs/': json(body) })),
-      );
+      const engine = engineAt(await serving(answering({ '/api/version': json(VERSION), '/api/jobs/': json(body) })));
       return ((await engine.observeMany?.(asked)) ?? []).map(({ kind }) => kind);
     };
     expect(await at(JSON.stringify(list))).toEqual(['unknown', 'found', 'absent', 'found']);

@@ -55,9 +55,7 @@ describe('the details of a Ray job', () => {
     const commit = 'c0ffee'.padEnd(40, '0');
     const originOf = (more: object) => readJobDetails({ ...LIVE, ...more }, null, scrub)?.origin;
     const variables = (text: string) => ({ runtime_env: { env_vars: { GIT_COMMIT: text } } });
-    expect(
-      originOf({ submission_id: 'ray-run-held-sweep-20260131-051716', ...variables(commit) }),
-    ).toMatchObject({
+    expect(originOf({ submission_id: 'ray-run-held-sweep-20260131-051716', ...variables(commit) })).toMatchObject({
       submitter: 'held',
       gitCommit: commit,
     });
@@ -78,16 +76,13 @@ describe('the details of a Ray job', () => {
     const secret = 'first-half-second-half';
     const rest = ` and more\nlast ${'x'.repeat(19_950)}\n`;
     const cut = `${secret}${rest}`;
-    for (let less = 0; less < 40; less += 1)
-      expect(told(cut.slice(0, cut.length - less))).not.toMatch(/half/);
+    for (let less = 0; less < 40; less += 1) expect(told(cut.slice(0, cut.length - less))).not.toMatch(/half/);
     expect(told(cut)).toContain('\nlast xxx');
     // With only one line, no part is certain to be complete.
     expect(told(`${secret}${'x'.repeat(19_990)}`)).toMatch(/20,000 chars\):$/);
     // A log that Ray has not truncated is shown whole.
     expect(told(`a\n${secret}\nb\n`)).toMatch(/:\na\n\*\*\*\nb\n$/);
-    expect(told('x line-of-the-key-2 y\n', { K: 'line-of-the-key-1\nline-of-the-key-2\n' })).toMatch(
-      /x \*\*\* y\n$/,
-    );
+    expect(told('x line-of-the-key-2 y\n', { K: 'line-of-the-key-1\nline-of-the-key-2\n' })).toMatch(/x \*\*\* y\n$/);
   });
 
   it('leave fields empty for a job that has not started', () => {

@@ -22,10 +22,7 @@ const secret = fc
   .filter((text) => text.trim().length >= 6);
 
 const asciiJson = (text: string): string =>
-  JSON.stringify(text).replace(
-    /[\u0080-\uffff]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  JSON.stringify(text).replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const shell = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;
 
 /** The forms in which Marin's script, Ray and Python print a variable. */
@@ -74,10 +71,7 @@ it('returns each job id once, and only ids at the end of a line', () => {
   const once = 'I1 Job submitted with ID: a-1\r\nI1 Job URL: http://h/#/jobs/a-1\n';
   expect(submittedIds(said('', once))).toEqual(['a-1']);
   expect(submittedIds(said(once, once))).toEqual(['a-1']);
-  expect(submittedIds(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toEqual([
-    'a-1',
-    'b-2',
-  ]);
+  expect(submittedIds(said('Job submitted with ID: a-1', 'Job submitted with ID: b-2  \n'))).toEqual(['a-1', 'b-2']);
   expect(submittedIds(said('Job submitted with ID: a 1', 'Job submitted with ID:'))).toEqual([]);
 });
 

@@ -67,10 +67,7 @@ describe('a submit', () => {
     expect(call?.args).toEqual([
       'ferry-1',
       ...['-e', 'FERRY_DATE=20261121'],
-      ...Object.entries(identityTexts(METADATA, IN_VARIABLES)).flatMap(([name, value]) => [
-        '-e',
-        `${name}=${value}`,
-      ]),
+      ...Object.entries(identityTexts(METADATA, IN_VARIABLES)).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
       '--',
       ...['python3', 'a.py', '{braces} and spaces'],
     ]);
@@ -103,10 +100,7 @@ describe('a submit', () => {
     ['fails after it has submitted', { starts: true, exitCode: 1, stderr: 'TimeoutError: no answer\n' }],
     ['prints nothing', { starts: true }],
     ['does not end', { starts: true, hangs: true, stderr: 'Job submitted with' }],
-    [
-      'reports that the id exists',
-      { starts: true, exitCode: 1, stderr: 'ValueError: ferry-1 already exists\n' },
-    ],
+    ['reports that the id exists', { starts: true, exitCode: 1, stderr: 'ValueError: ferry-1 already exists\n' }],
   ])('adopts the job that it finds when the script %s', async (_, doing) => {
     const engine = await open({ timeoutMs: 2_000 });
     await scripts.does('submit', doing);
@@ -148,8 +142,7 @@ describe('a submit', () => {
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'refused' });
     await scripts.does('submit', {
       exitCode: 1,
-      stderr:
-        'ray.exceptions.AuthenticationError: Authentication failed: Forbidden: Invalid authentication token\n',
+      stderr: 'ray.exceptions.AuthenticationError: Authentication failed: Forbidden: Invalid authentication token\n',
     });
     expect(await submitTo(engine, spec())).toMatchObject({ kind: 'rejected', code: 'unauthorized' });
   });

@@ -171,9 +171,7 @@ describe('submitting over the Jobs API', () => {
     });
     const command = ['python', 'a b', "it's", '$(rm -rf /)', '`x`', 'a;b', '--name=value', '', '*', '\n'];
     await submitTo(engineOf(ray), { ...specOf(1), command });
-    expect(entrypoints).toEqual([
-      "python 'a b' 'it'\\''s' '$(rm -rf /)' '`x`' 'a;b' --name=value '' '*' '\n'",
-    ]);
+    expect(entrypoints).toEqual(["python 'a b' 'it'\\''s' '$(rm -rf /)' '`x`' 'a;b' --name=value '' '*' '\n'"]);
     expect(await submitTo(engineOf(ray), { ...specOf(2), command: ['python', 'a\0b'] })).toMatchObject({
       kind: 'rejected',
       code: 'refused',

@@ -10,12 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRestEngine } from '../../src/engines/ray/rest/engine.ts';
-import {
-  createTunnel,
-  TUNNEL_REST_MS,
-  TUNNEL_STARTS_MAX,
-  type Tunnel,
-} from '../../src/engines/ray/tunnel.ts';
+import { createTunnel, TUNNEL_REST_MS, TUNNEL_STARTS_MAX, type Tunnel } from '../../src/engines/ray/tunnel.ts';
 import { stopIn } from '../support/capabilities.ts';
 import { FORWARDER } from '../support/forwarder.ts';
 import { readText } from '../support/log-text.ts';
@@ -70,9 +65,7 @@ const open = (nearEnd: number, startTimeoutMs = 10_000): Tunnel =>
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrybot-tunnel-'));
-  far = createServer((socket) =>
-    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'),
-  );
+  far = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'));
   far.listen(0, '127.0.0.1');
   await once(far, 'listening');
   const spare = createServer().listen(0, '127.0.0.1');
@@ -91,11 +84,7 @@ afterEach(async () => {
 describe('a tunnel', () => {
   it('is started once for concurrent calls, with a separate home and none of our environment', async () => {
     tunnel = open(near);
-    expect(await Promise.all([tunnel.ensure(), tunnel.ensure(), tunnel.ensure()])).toEqual([
-      null,
-      null,
-      null,
-    ]);
+    expect(await Promise.all([tunnel.ensure(), tunnel.ensure(), tunnel.ensure()])).toEqual([null, null, null]);
     expect(await answersAt(near)).toBe(true);
     expect(notes()).toMatchObject([{ files: ['cluster.pem'], env: ['HOME', 'PATH'] }]);
     await tunnel.close();

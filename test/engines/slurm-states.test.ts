@@ -6,13 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JobRecords } from '../../src/engines/slurm/job-folder.ts';
-import {
-  endedJob,
-  hasEndedUnnoticed,
-  isEndState,
-  recordedJob,
-  statusOf,
-} from '../../src/engines/slurm/job-state.ts';
+import { endedJob, hasEndedUnnoticed, isEndState, recordedJob, statusOf } from '../../src/engines/slurm/job-state.ts';
 import { jobAmong, readAccountingLine } from '../../src/engines/slurm/observe.ts';
 import { type QueuedJob, readQueueText } from '../../src/engines/slurm/queue.ts';
 

@@ -117,14 +117,7 @@ describe('a Slurm cluster in the config', () => {
     }).success;
 
   it('rejects folders that Slurm would expand, options as values, and arrays', () => {
-    for (const folder of [
-      'jobs',
-      '/shared/%j',
-      '/shared/a b',
-      '/shared/../etc',
-      '/shared/a:b',
-      '/shared/a,b',
-    ])
+    for (const folder of ['jobs', '/shared/%j', '/shared/a b', '/shared/../etc', '/shared/a:b', '/shared/a,b'])
       expect(refuses({ folder }), folder).toBe(true);
     for (const wrong of [
       { partition: '--array=1-9' },

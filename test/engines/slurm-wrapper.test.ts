@@ -24,11 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function claimed(
-  command: readonly string[],
-  changes: Partial<JobSpec> = {},
-  settings = {},
-): Promise<void> {
+async function claimed(command: readonly string[], changes: Partial<JobSpec> = {}, settings = {}): Promise<void> {
   const cluster = slurmConfig({ folder: join(folder, 'jobs'), ...settings });
   const host = { cluster, env: {}, uid: 0, now: Date.now, sleep };
   await claimOnSlurm(host, {
@@ -113,10 +109,9 @@ it('refuses to run in a job array or a heterogeneous job', async () => {
 
 it('passes every value unchanged and nothing from the account', async () => {
   const env = { A: '$(touch x) `id` "\'\\\n,;| ü', command: 'a', environment: 'b', folder: 'c', IFS: ',' };
-  await claimed(
-    [process.execPath, '-p', 'JSON.stringify([process.env, process.argv.slice(1)])', '$HOME *', '-x'],
-    { env },
-  );
+  await claimed([process.execPath, '-p', 'JSON.stringify([process.env, process.argv.slice(1)])', '$HOME *', '-x'], {
+    env,
+  });
   expect((await stat(paths.environment)).mode & 0o777).toBe(0o600);
   expect((await stat(paths.folder)).mode & 0o777).toBe(0o700);
   const account = { SLURM_EXPORT_ENV: 'NIL', TOKEN: 'of-the-account', 'BASH_FUNC_echo%%': '() { :; }' };

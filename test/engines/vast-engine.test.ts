@@ -45,8 +45,7 @@ const creates = (): readonly string[] =>
 describe('a rented machine', () => {
   it("gets the shipped tree, the lane's environment and the pinned image, but no key of ferrybot or Vast.ai", async () => {
     bench = await openVastBench();
-    const script =
-      'python3 train.py; echo "$WANDB_API_KEY" | wc -c; env | grep -c "CONTAINER_API_KEY\\|FERRYBOT_TREE"';
+    const script = 'python3 train.py; echo "$WANDB_API_KEY" | wc -c; env | grep -c "CONTAINER_API_KEY\\|FERRYBOT_TREE"';
     const secret = 'wandb-secret-0123456789';
     await submitTo(bench.engine, bench.spec(script, { env: { WANDB_API_KEY: secret } }));
     await ended();
@@ -67,12 +66,7 @@ describe('a rented machine', () => {
   it('is not rented for a job with a GitHub token or a runner variable, by name or by value', async () => {
     bench = await openVastBench();
     const token = `ghs_${'x'.repeat(36)}`;
-    for (const env of [
-      { GITHUB_TOKEN: 'x' },
-      { HARMLESS: token },
-      { MINE: bench.vast.key },
-      { ACTIONS_ID: '1' },
-    ])
+    for (const env of [{ GITHUB_TOKEN: 'x' }, { HARMLESS: token }, { MINE: bench.vast.key }, { ACTIONS_ID: '1' }])
       expect(await submitTo(bench.engine, bench.spec('true', { env }))).toMatchObject({
         kind: 'rejected',
         code: 'refused',
@@ -234,8 +228,7 @@ describe('an unusable answer', () => {
     bench = await openVastBench();
     const engine = createVastEngine({
       ...bench.options,
-      fetch: async (url, init) =>
-        String(url).includes('/v1/instances/') ? Response.json(list) : fetch(url, init),
+      fetch: async (url, init) => (String(url).includes('/v1/instances/') ? Response.json(list) : fetch(url, init)),
     });
     expect(await engine.observe('job-1', null)).toMatchObject({ kind: 'unknown' });
   });
@@ -327,9 +320,7 @@ it('ignores end and offset lines that a job writes into its own log', async () =
   const lies = ['end 1790000000000 1790000000001 0::', 'at 900::'].map((one) => `::ferrybot job-1 ${one}`);
   await submitTo(bench.engine, bench.spec(`printf '%s\\n' '${lies.join("' '")}'; sleep 100`));
   await bench.until(7_000_001, 'running');
-  await expect
-    .poll(async () => readText(bench.engine, 'job-1', 0))
-    .toMatchObject({ text: ` ${lies.join('\n ')}\n` });
+  await expect.poll(async () => readText(bench.engine, 'job-1', 0)).toMatchObject({ text: ` ${lies.join('\n ')}\n` });
   expect(await status()).toBe('RUNNING');
 });
 

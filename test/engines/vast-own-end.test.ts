@@ -36,11 +36,7 @@ const isGone = (): boolean => {
 
 it.each([
   ['its job has ended', 'true', { endGraceMinutes: 0.02 }],
-  [
-    'its maximum lifetime is over, although its job ignores signals',
-    'trap "" TERM; sleep 1000',
-    { hoursMax: 0.0005 },
-  ],
+  ['its maximum lifetime is over, although its job ignores signals', 'trap "" TERM; sleep 1000', { hoursMax: 0.0005 }],
 ])(
   'destroys the machine once %s, however often the calls to Vast.ai fail',
   async (_, script, changes) => {

@@ -70,9 +70,7 @@ export const unnamed = (code: UnnamedWork['code'], about: string, by: string): F
 export const LIVE: Facts = { liveRuns: unknown('the logbook is away') };
 
 /** A budget that one run keeps. */
-export const budget = (
-  change: Partial<NonNullable<typeof LANE.costBudget>>,
-): NonNullable<typeof LANE.costBudget> => ({
+export const budget = (change: Partial<NonNullable<typeof LANE.costBudget>>): NonNullable<typeof LANE.costBudget> => ({
   maxAcceleratorHours: '2.5',
   perWeek: null,
   perMonth: null,

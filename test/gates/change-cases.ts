@@ -50,10 +50,7 @@ export const CHANGE_CASES = {
   ],
   scope: [
     ['a second file', { change: known(aChange({ changedPaths: ['experiments/ferries/daily.py', 'a'] })) }],
-    [
-      'a file that only begins alike',
-      { change: known(aChange({ changedPaths: ['experiments/ferries/daily.pyc'] })) },
-    ],
+    ['a file that only begins alike', { change: known(aChange({ changedPaths: ['experiments/ferries/daily.pyc'] })) }],
     ['unreadable', CHANGE],
   ],
   'delta-readable': [
@@ -62,9 +59,7 @@ export const CHANGE_CASES = {
     ['unreadable', CHANGE],
   ],
   'delta-declared': [
-    ...(['undeclared', 'unchanged'] as const).map(
-      (kind): Case => [kind, body({ mismatches: [mismatch(kind)] })],
-    ),
+    ...(['undeclared', 'unchanged'] as const).map((kind): Case => [kind, body({ mismatches: [mismatch(kind)] })]),
     ['no table', body({ hasDeltaTable: false })],
     ['unreadable body', BODY],
     ['a structural change', STRUCTURAL],
@@ -123,10 +118,7 @@ export const CHANGE_CASES = {
     ['no box', body({ boxes: [] })],
     ['another box', body({ boxes: [box('human approval', true)] })],
     ['an open box', body({ boxes: [box('issue created/updated', false)] })],
-    [
-      'one of two is open',
-      body({ boxes: [box('issue created/updated', true), box('issue created/updated', false)] }),
-    ],
+    ['one of two is open', body({ boxes: [box('issue created/updated', true), box('issue created/updated', false)] })],
     ['unreadable', BODY],
   ],
   'manifest-complete': [

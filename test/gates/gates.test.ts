@@ -59,11 +59,7 @@ describe.each(GATES)('%s', (gate) => {
       return `### ${what}\n\n${codes.join(', ')}\n\n${gateTable(own)}`;
     });
     const green = runGates(gateFacts()).filter((verdict) => verdict.gate === gate);
-    const text = [
-      `# ${gate}`,
-      `### when it passes: ${green[0]?.code}\n\n${gateTable(green)}`,
-      ...picture,
-    ].join('\n\n');
+    const text = [`# ${gate}`, `### when it passes: ${green[0]?.code}\n\n${gateTable(green)}`, ...picture].join('\n\n');
     await expect(`${text}\n`).toMatchFileSnapshot(`__snapshots__/gates/${gate}.md`);
   });
 });

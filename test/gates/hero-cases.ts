@@ -147,13 +147,9 @@ export const HERO_CASES = {
       (argument) => [`a command with ${argument} where the contract says none`, runs(argument)] as const,
     ),
     ...UNDECIDED.map(
-      (argument) =>
-        [`a command with ${argument}, which only the job's start decides`, runs(argument)] as const,
+      (argument) => [`a command with ${argument}, which only the job's start decides`, runs(argument)] as const,
     ),
-    [
-      'a variable of the lane with a checkpoint',
-      { lane: { ...LANE, environment: { INITIALIZE_FROM: STEP } } },
-    ],
+    ['a variable of the lane with a checkpoint', { lane: { ...LANE, environment: { INITIALIZE_FROM: STEP } } }],
     ['a path of another run that is no input', { othersPaths: ['gs://lab/runs/r1/cache'] }],
     [
       'a checkpoint to begin from that is called an input',
@@ -217,24 +213,16 @@ export const HERO_CASES = {
       'a value in a file of the commit',
       since('experiments/train.py', {
         kind: 'knobs',
-        changes: [
-          { knob: 'lr', path: 'train().lr', before: '3e-4', after: '1e-3', bucket: 'optimizer', line: 4 },
-        ],
+        changes: [{ knob: 'lr', path: 'train().lr', before: '3e-4', after: '1e-3', bucket: 'optimizer', line: 4 }],
       }),
     ],
-    [
-      'code of the model',
-      since('lib/model.py', { kind: 'structural', side: 'head', line: 9, statement: 'x = y' }),
-    ],
+    ['code of the model', since('lib/model.py', { kind: 'structural', side: 'head', line: 9, statement: 'x = y' })],
     ['unreadable', { ranBefore: ran(), ...MANIFEST }],
     ['an unreadable change', { ranBefore: ran(), ...CHANGE }],
   ],
   'dri-accepted': [
     ['no DRI', says(without('dri'))],
-    [
-      'somebody else who has not said yes',
-      says({ ...CONTRACT, dri: { value: 'grace', source: 'given', from: '' } }),
-    ],
+    ['somebody else who has not said yes', says({ ...CONTRACT, dri: { value: 'grace', source: 'given', from: '' } })],
     [
       'somebody else who is named now, and whoever was named before has said yes',
       { ...says({ ...CONTRACT, dri: givenAs('grace') }), owner: bob },
@@ -254,9 +242,7 @@ export const HERO_CASES = {
       'a root that is emptied by itself',
       {
         ...inLane({ temporaryRoots: ['ttl='] }),
-        manifest: known(
-          aManifest({ outputRoot: 's3://lab/ttl=14d/r', command: ['OUT=s3://lab/ttl=14d/r', 'x'] }),
-        ),
+        manifest: known(aManifest({ outputRoot: 's3://lab/ttl=14d/r', command: ['OUT=s3://lab/ttl=14d/r', 'x'] })),
       },
     ],
     [
@@ -275,10 +261,7 @@ export const HERO_CASES = {
         ),
       },
     ],
-    [
-      'a place where somebody else has left a checkpoint',
-      { rootContents: known({ looked: 2, foreign: STEP }) },
-    ],
+    ['a place where somebody else has left a checkpoint', { rootContents: known({ looked: 2, foreign: STEP }) }],
     ['a store that cannot be read', { rootContents: unknown('the store is away') }],
     ['a record that does not verify', { rootHolder: unknown('a logbook is broken') }],
   ],
@@ -298,10 +281,7 @@ export const HERO_CASES = {
       'a cluster that runs jobs in another',
       runsIn(`ghcr.io/lab/base@${DIGEST}`, inside({ revision: COMMIT, source: OURS })),
     ],
-    [
-      'a cluster with an image, and words that name none',
-      runsIn(IMAGE, container('no-image', 'the wheel of Monday')),
-    ],
+    ['a cluster with an image, and words that name none', runsIn(IMAGE, container('no-image', 'the wheel of Monday'))],
     ['no label', inside({ revision: null, source: OURS })],
     [
       'no label on one of several platforms',

@@ -65,10 +65,7 @@ export const LANE_CASES = {
     ['a check that runs', checks({}, { name: 'lint', state: 'running' })],
     ['a workflow that nobody allowed', checks({ state: 'awaits-approval' })],
     ['a required one that is not there', { ...checks({}), ...lane({ requiredChecks: ['lint'] }) }],
-    [
-      'a required one that failed',
-      { ...checks({ state: 'failed' }), ...lane({ requiredChecks: ['CI / tests'] }) },
-    ],
+    ['a required one that failed', { ...checks({ state: 'failed' }), ...lane({ requiredChecks: ['CI / tests'] }) }],
     ['a required one under our name', { ...checks({ ours: true }), ...lane({ requiredChecks: ['tests'] }) }],
     [
       'a waiting workflow that may hold a required one',
@@ -99,10 +96,7 @@ export const LANE_CASES = {
   ],
   'cost-budget': [
     ['a run that costs more', lane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) })],
-    [
-      'the same where it only warns',
-      lane({ costBudget: budget({ maxAcceleratorHours: '2.49', enforce: 'warn' }) }),
-    ],
+    ['the same where it only warns', lane({ costBudget: budget({ maxAcceleratorHours: '2.49', enforce: 'warn' }) })],
     [
       'more than is left of the week',
       { ...lane({ costBudget: budget({ perWeek: '7.49' }) }), launches: known(LAUNCHES) },
@@ -150,15 +144,9 @@ export const LANE_CASES = {
     ['nobody approved', given({ given: [] })],
     ['one of two', given({ needed: 2 })],
     ['one person twice', given({ needed: 2, given: [anApproval(), anApproval()] })],
-    [
-      'a permission that is gone',
-      given({ given: [anApproval({ standing: known('approver-not-permitted') })] }),
-    ],
+    ['a permission that is gone', given({ given: [anApproval({ standing: known('approver-not-permitted') })] })],
     ['a comment that was edited', given({ given: [anApproval({ standing: known('approval-invalid') })] })],
-    [
-      'a permission that cannot be read',
-      given({ given: [anApproval({ standing: unknown('GitHub is away') })] }),
-    ],
+    ['a permission that cannot be read', given({ given: [anApproval({ standing: unknown('GitHub is away') })] })],
     ['unreadable', APPROVALS],
   ],
   'manifest-unchanged': [

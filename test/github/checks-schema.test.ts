@@ -73,10 +73,7 @@ describe('a check of the head', () => {
     expect(states([failed, suite([{ id: 9 }])])).toEqual(['tests green']);
     expect(states([suite([{ id: 9 }]), failed])).toEqual(['tests green']);
     const other = { event: 'pull_request', file: null, workflow: { name: 'CI' } };
-    expect(states([failed, suite([{ id: 9 }], { workflowRun: other })])).toEqual([
-      'tests failed',
-      'tests green',
-    ]);
+    expect(states([failed, suite([{ id: 9 }], { workflowRun: other })])).toEqual(['tests failed', 'tests green']);
   });
 
   it('is ours by our own name and app, or by our own workflow file', () => {

@@ -164,8 +164,7 @@ describe('the threads of a run', () => {
     const read = await readThreads(client, PROPOSAL, READING);
     if (read.kind === 'unknown') throw new Error(read.why);
     const count = (surface: string): number =>
-      new Set(read.value.comments.flatMap((c) => (c.surface === surface ? [`${c.thread} ${c.id}`] : [])))
-        .size;
+      new Set(read.value.comments.flatMap((c) => (c.surface === surface ? [`${c.thread} ${c.id}`] : []))).size;
     expect(count('comment')).toBe(345 + 201);
     expect(count('review')).toBe(130);
     expect(read.value.comments.filter((c) => c.surface === 'review-comment')).toHaveLength(130 * 45);
@@ -177,8 +176,7 @@ describe('the threads of a run', () => {
     const client = github({ reviews, lines: 45, role: 'read' });
     const read = await readThreads(client, PROPOSAL, READING);
     expect(client.usage).toMatchObject({ graphql: 2, rest: 1 });
-    const lines =
-      read.kind === 'known' ? read.value.comments.filter((c) => c.surface === 'review-comment') : [];
+    const lines = read.kind === 'known' ? read.value.comments.filter((c) => c.surface === 'review-comment') : [];
     expect(lines.filter(({ id }) => id === 44)).toHaveLength(130);
   });
 
@@ -204,9 +202,7 @@ describe('the threads of a run', () => {
     const since = instant(new Date(START + 750 * 60_000).toISOString());
     const read = await readThreads(client, PROPOSAL, READING, since);
     expect(client.usage.graphql).toBe(3);
-    expect(read.kind === 'known' && read.value.comments.map((c) => c.id)).toEqual(
-      expect.arrayContaining([750, 999]),
-    );
+    expect(read.kind === 'known' && read.value.comments.map((c) => c.id)).toEqual(expect.arrayContaining([750, 999]));
   });
 
   it('count a review from its submission, and ignore a draft', async () => {

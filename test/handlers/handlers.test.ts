@@ -19,26 +19,21 @@ const EXAMPLES = z
 
 function triggersOf(event: string): ReadonlySet<string> {
   const found = EXAMPLES.find(({ name }) => name === event)?.examples ?? [];
-  return new Set(
-    found.map((payload) => `${payload.action ?? '-'} ${triggerOf(event, payload)?.kind ?? 'nothing'}`),
-  );
+  return new Set(found.map((payload) => `${payload.action ?? '-'} ${triggerOf(event, payload)?.kind ?? 'nothing'}`));
 }
 
 describe("GitHub's own examples", () => {
   it.each(NAMES)('of %s all become a trigger or nothing, and some become a trigger', (event) => {
     const triggers = [...triggersOf(event)];
     expect(triggers.length).toBeGreaterThan(0);
-    if (event !== 'issue_comment')
-      expect(triggers.some((trigger) => !trigger.endsWith('nothing'))).toBe(true);
+    if (event !== 'issue_comment') expect(triggers.some((trigger) => !trigger.endsWith('nothing'))).toBe(true);
     expect(triggers.toSorted()).toMatchSnapshot();
   });
 
   it('of every other event are ignored', () => {
     const others = EXAMPLES.filter(({ name }) => !NAMES.some((known) => known === name));
     expect(others.length).toBeGreaterThan(20);
-    expect(
-      others.flatMap(({ name, examples }) => examples.filter((p) => triggerOf(name, p) !== null)),
-    ).toEqual([]);
+    expect(others.flatMap(({ name, examples }) => examples.filter((p) => triggerOf(name, p) !== null))).toEqual([]);
   });
 });
 

@@ -1,13 +1,7 @@
 /** A recorded process is alive, dead, or cannot be judged here. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  currentPidScope,
-  livenessOf,
-  processStartOf,
-  runProgram,
-  startFromStat,
-} from '../../src/host/process.ts';
+import { currentPidScope, livenessOf, processStartOf, runProgram, startFromStat } from '../../src/host/process.ts';
 
 describe('a process identity', () => {
   it('is alive for this process, and dead for another start time, another boot, or an ended process', async () => {

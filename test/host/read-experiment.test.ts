@@ -39,12 +39,7 @@ describe('the reader of experiment files', () => {
     const text = '\uFEFFS = "\u{1F6A2}é"; run(lr=1)\r\n\fB = "ü"; C = 2\n';
     const file = await read(text, 'python3');
     if (file.kind !== 'read') throw new Error(file.message);
-    expect(file.settings.map(({ start, end }) => text.slice(start, end))).toEqual([
-      '"\u{1F6A2}é"',
-      '1',
-      '"ü"',
-      '2',
-    ]);
+    expect(file.settings.map(({ start, end }) => text.slice(start, end))).toEqual(['"\u{1F6A2}é"', '1', '"ü"', '2']);
   });
 
   it.each([
@@ -61,9 +56,7 @@ describe('the reader of experiment files', () => {
   });
 
   it('names what to install if the interpreter is missing', async () => {
-    expect(await read('A = 1\n', 'python9')).toEqual(
-      refused(1, /no python9 on this machine: install Python 3\.11/),
-    );
+    expect(await read('A = 1\n', 'python9')).toEqual(refused(1, /no python9 on this machine: install Python 3\.11/));
   });
 
   it.each([
@@ -72,11 +65,7 @@ describe('the reader of experiment files', () => {
     ['prints too much', 'yes', /more settings than/],
     ['prints something else', 'echo 3.11 is here', /no answer that ferrybot understands/],
     ['prints nothing', 'exit 0', /no answer that ferrybot understands/],
-    [
-      'leaves out a field',
-      `echo '{"kind":"read","settings":[],"code":[]}'`,
-      /no answer that ferrybot understands/,
-    ],
+    ['leaves out a field', `echo '{"kind":"read","settings":[],"code":[]}'`, /no answer that ferrybot understands/],
   ])('cannot read a file if the interpreter %s', async (_, program, message) => {
     const path = `${await pathWith(program)}:/usr/bin:/bin`;
     expect(await createPythonReader(path)('A = 1\n', 'python3')).toEqual(refused(1, message));

@@ -45,11 +45,7 @@ const WRITINGS: readonly Writing[] = [
   [
     'as HTML',
     (secret) =>
-      secret
-        .replaceAll('&', '&amp;')
-        .replaceAll('<', '&lt;')
-        .replaceAll('>', '&gt;')
-        .replaceAll('"', '&quot;'),
+      secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
   ],
   ['quoted for a shell', (secret) => `'${secret.replaceAll("'", `'"'"'`)}'`],
   ['in hex', hexOf],
@@ -106,9 +102,7 @@ describe('a known secret', () => {
       fc.property(secrets, fc.string({ maxLength: 7 }), fc.string({ maxLength: 7 }), (secret, user, more) => {
         const written = base64(`${user}:${secret}${more}`);
         const clean = redact(`Basic ${written}.`, [secret]);
-        const left = Buffer.from(clean.slice('Basic '.length).replace('***', ''), 'base64').toString(
-          'latin1',
-        );
+        const left = Buffer.from(clean.slice('Basic '.length).replace('***', ''), 'base64').toString('latin1');
         expect(clean).toContain('***');
         expect(clean.length).toBeLessThanOrEqual(
           base64(`${user}:`).length + base64(more).length + 'Basic ***.'.length + 2,
@@ -129,12 +123,7 @@ describe('a known secret', () => {
   });
 
   it('takes linear time for a hostile text', () => {
-    const mixed = [
-      '%2525252526',
-      '&amp;amp;amp;amp;',
-      '\\\\\\\\\\\\\\\\u0041',
-      '%255c&#92;&amp;#37;41\\\\x2541 ',
-    ];
+    const mixed = ['%2525252526', '&amp;amp;amp;amp;', '\\\\\\\\\\\\\\\\u0041', '%255c&#92;&amp;#37;41\\\\x2541 '];
     const plain = ['%25', '&#', '\\u', '\\', 'eyJ-', '\n ', 'A_', '-----BEGIN ', 'a:/', 'password='];
     for (const piece of [...plain, ...mixed]) {
       const text = piece.repeat(65_536 / piece.length);
@@ -149,10 +138,7 @@ describe('a known secret', () => {
 
 const TOKENS: readonly (readonly [string, string])[] = [
   ['GitHub, classic', `ghp_${signs(ALNUM, 36)}`],
-  [
-    'GitHub, of an installation, with dots',
-    `ghs_${signs(ALNUM, 30)}.${signs(ALNUM, 40)}-${signs(ALNUM, 20)}`,
-  ],
+  ['GitHub, of an installation, with dots', `ghs_${signs(ALNUM, 30)}.${signs(ALNUM, 40)}-${signs(ALNUM, 20)}`],
   ['GitHub, refresh', `ghr_${signs(ALNUM, 76)}`],
   ['GitHub, fine-grained', `github_pat_${signs(ALNUM, 22)}_${signs(ALNUM, 59)}`],
   ['GitLab', `glpat-${signs(ALNUM, 20)}`],

@@ -10,11 +10,7 @@ it('keeps every character at its offset, and replaces invalid bytes', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(text, bytes, text, (before, noise, after) => {
-      const parts = [
-        Buffer.from(before.toWellFormed()),
-        Buffer.from(noise),
-        Buffer.from(after.toWellFormed()),
-      ];
+      const parts = [Buffer.from(before.toWellFormed()), Buffer.from(noise), Buffer.from(after.toWellFormed())];
       const all = Buffer.concat(parts);
       const clean = Buffer.from(utf8Only(all));
       expect(isUtf8(clean)).toBe(true);
@@ -24,7 +20,5 @@ it('keeps every character at its offset, and replaces invalid bytes', () => {
       if (isUtf8(all)) expect(clean.equals(all)).toBe(true);
     }),
   );
-  expect(Buffer.from(utf8Only(Buffer.from('caf\xe9 \xf0\x9f\x9a\xa2 \xff', 'latin1'))).toString()).toBe(
-    'caf? 🚢 ?',
-  );
+  expect(Buffer.from(utf8Only(Buffer.from('caf\xe9 \xf0\x9f\x9a\xa2 \xff', 'latin1'))).toString()).toBe('caf? 🚢 ?');
 });

@@ -100,10 +100,7 @@ function askedFor(
   { surface, comment }: Version['state']['approvals'][number],
 ): readonly [string, Observed<CommentFacts | null>] {
   const found = world.comments.find(({ id }) => id === comment) ?? null;
-  return [
-    commentName({ surface, id: comment }),
-    world.random.chance(0.03) ? unknown('GitHub is away') : known(found),
-  ];
+  return [commentName({ surface, id: comment }), world.random.chance(0.03) ? unknown('GitHub is away') : known(found)];
 }
 
 function pullOf(world: World): ReturnType<typeof aPull> {
@@ -142,8 +139,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
         control.memory = { ...control.memory, appended: new Set([...control.memory.appended, ...seqs]) };
       continue;
     }
-    if (step.kind === 'need')
-      throw new Error(`${step.facts.map(needName).join(', ')} was given from the start`);
+    if (step.kind === 'need') throw new Error(`${step.facts.map(needName).join(', ')} was given from the start`);
     if (step.effect.kind !== 'dispatch-workflow') return;
     // The response may be lost after the dispatch, or the dispatch may never have arrived.
     const isMade = !world.random.chance(0.1);
@@ -155,10 +151,7 @@ export function trigger(world: World, control: Control, stepsMax: number): void 
     const outcome = isTold
       ? ({ kind: 'done', number: world.dispatches.length } as const)
       : ({ kind: 'unknown', message: 'the answer was lost' } as const);
-    const tries = new Map([
-      ...control.memory.tries,
-      [step.key, (control.memory.tries.get(step.key) ?? 0) + 1],
-    ]);
+    const tries = new Map([...control.memory.tries, [step.key, (control.memory.tries.get(step.key) ?? 0) + 1]]);
     control.memory = {
       ...control.memory,
       outcomes: new Map([...control.memory.outcomes, [step.key, outcome]]),
@@ -273,9 +266,7 @@ function refuse(
   reason: string,
   code: 'runner-refused' | 'submit-rejected' = 'runner-refused',
 ): void {
-  push(world, view, [
-    { type: 'incident', role: 'runner', data: { code, detail: { orderDigest: order, reason } } },
-  ]);
+  push(world, view, [{ type: 'incident', role: 'runner', data: { code, detail: { orderDigest: order, reason } } }]);
 }
 
 /** The runner reads everything itself, each approval by its id. */
@@ -311,10 +302,7 @@ function orderFacts(world: World, view: Version): OrderFacts {
     cited,
     permissions: facts.permissions,
     shown: facts,
-    digest:
-      gated.manifest.kind === 'known'
-        ? known(canonicalDigest(gated.manifest.value, digestOf))
-        : gated.manifest,
+    digest: gated.manifest.kind === 'known' ? known(canonicalDigest(gated.manifest.value, digestOf)) : gated.manifest,
     brakes: known([]),
     secondCard: known(null),
     fix: unknown('no order asks for it'),

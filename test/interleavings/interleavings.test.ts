@@ -27,8 +27,7 @@ it(`${COUNT} interleavings launch only approved content, and answer every comman
     count(world.jobs.size > 0 ? 'launched' : 'not launched');
     for (const event of world.events) {
       if (event.type === 'approval-dropped') count(`dropped: ${event.data.reason}`);
-      if (event.type === 'incident')
-        count(`incident: ${event.data.code} ${event.data.detail['reason'] ?? ''}`);
+      if (event.type === 'incident') count(`incident: ${event.data.code} ${event.data.detail['reason'] ?? ''}`);
       if (event.type === 'command-answered') count(`answer: ${event.data.code}`);
     }
   }

@@ -5,13 +5,7 @@ import { FAILURE_CLASSES, FAILURES } from '../../src/domain/failure-class.ts';
 import { citationKey } from '../../src/domain/launch/order.ts';
 import { assertNever } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
-import {
-  consentDraft,
-  lineFor as consentLine,
-  digestOf,
-  proposal,
-  proposedDraft,
-} from '../care/consent-parts.ts';
+import { consentDraft, lineFor as consentLine, digestOf, proposal, proposedDraft } from '../care/consent-parts.ts';
 import { lineFor } from '../run/parts.ts';
 import { approvalDrafts, bob, commandDrafts, shaOf } from '../support/run-drafts.ts';
 import { aManifest } from '../support/run-parts.ts';
@@ -24,10 +18,7 @@ const dies = fc.oneof(
   { weight: 6, arbitrary: fc.constant('never' as const) },
   { weight: 1, arbitrary: fc.constantFrom(...DEATHS) },
 );
-const mostly = fc.oneof(
-  { weight: 5, arbitrary: fc.constant(true) },
-  { weight: 1, arbitrary: fc.constant(false) },
-);
+const mostly = fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
 
 const fate: fc.Arbitrary<Fate> = fc.record({
   status: fc.oneof(
@@ -69,12 +60,7 @@ const single = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       ...of('consent'),
-      how: fc.constantFrom(
-        'written' as const,
-        'written' as const,
-        'never-written' as const,
-        'config' as const,
-      ),
+      how: fc.constantFrom('written' as const, 'written' as const, 'never-written' as const, 'config' as const),
     }),
   },
   {
@@ -215,10 +201,7 @@ function end(job: NightJob, one: Of<'end'>): void {
 }
 
 /** Records a person's command immediately; commands that the record does not accept have no effect. */
-function say(
-  night: Night,
-  one: Of<'relaunch'> | Of<'approve'> | Of<'fix'> | Of<'ask-stop' | 'reject'>,
-): void {
+function say(night: Night, one: Of<'relaunch'> | Of<'approve'> | Of<'fix'> | Of<'ask-stop' | 'reject'>): void {
   const { state } = night.record;
   switch (one.act) {
     case 'relaunch': {

@@ -83,9 +83,7 @@ function isAskedFor(recorded: readonly LogbookEvent[]): boolean {
   const end = recorded[since];
   const attempt = end?.type === 'ended' ? end.data.attempt : 0;
   const machines = recorded.flatMap((event) =>
-    event.type === 'action-proposed' && event.data.evidence.facts['attempt'] === attempt
-      ? [event.data.digest]
-      : [],
+    event.type === 'action-proposed' && event.data.evidence.facts['attempt'] === attempt ? [event.data.digest] : [],
   );
   const isLetGo = recorded.some(
     (event) =>
@@ -109,8 +107,7 @@ function startFaults(night: Night, start: Start, say: Say): readonly string[] {
   if (before.some((one) => wasRunning(one, call))) faults.push(say('two jobs at once', what));
   if (same.length > budgetOf(start, night)) faults.push(say('more relaunches than the budget', what));
   const isOfNan = last?.fate?.status === 'FAILED' && last.fate.class === 'nan';
-  if (last !== undefined && (isOfNan || isSeenLost(last, call)))
-    faults.push(say('a relaunch after NaN', what));
+  if (last !== undefined && (isOfNan || isSeenLost(last, call))) faults.push(say('a relaunch after NaN', what));
   if (last !== undefined && (isSeenOther(last, call) || isRejected(call)))
     faults.push(say('a relaunch after a lineage mismatch', what));
   const outOfMemory = same.filter(({ fate }) => fate?.status === 'FAILED' && fate.class.startsWith('oom-'));
@@ -128,9 +125,7 @@ function wasRunning({ fate, attempt }: NightJob, { recorded }: Call): boolean {
 /** The restarts of the approved manifest, and one for each approval given after its end. */
 function budgetOf({ call, digest }: Start, { record }: Night): number {
   const restarts = record.events.flatMap((event) =>
-    event.type === 'gated' && event.data.digest === digest
-      ? [event.data.manifest?.envelope.restarts ?? 0]
-      : [],
+    event.type === 'gated' && event.data.digest === digest ? [event.data.manifest?.envelope.restarts ?? 0] : [],
   );
   const firstEnd = call.recorded.findIndex(({ type }) => type === 'ended');
   const since = firstEnd < 0 ? [] : call.recorded.slice(firstEnd);
@@ -153,9 +148,7 @@ function isSeenOther({ isOther, attempt }: NightJob, { recorded }: Call): boolea
     isOther &&
     recorded.some(
       (event) =>
-        event.type === 'incident' &&
-        event.data.code === 'run-alarm' &&
-        event.data.detail['attempt'] === attempt,
+        event.type === 'incident' && event.data.code === 'run-alarm' && event.data.detail['attempt'] === attempt,
     )
   );
 }
@@ -211,9 +204,7 @@ function callFaults(night: Night, call: Call, say: Say): readonly string[] {
 
 /** A recorded consent, no older than the config allows, with an existing comment or config at that moment. */
 function consentOf({ target, recorded, at, consent }: Call): boolean {
-  const given = recorded.findLast(
-    (event) => event.type === 'action-approved' && event.data.proposal === target,
-  );
+  const given = recorded.findLast((event) => event.type === 'action-approved' && event.data.proposal === target);
   if (given?.type !== 'action-approved' || at - Date.parse(given.at) >= maxAgeMsOf(CONFIG)) return false;
   return given.data.source.kind === 'comment' ? consent.isStanding : consent.isConfigured;
 }

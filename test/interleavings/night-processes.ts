@@ -25,16 +25,7 @@ import { CONFIG, REPOSITORY } from '../run/parts.ts';
 import { bob, digestOf, endedData, incidentDraft, observedData } from '../support/run-drafts.ts';
 import { aChange, anIssue, aPull, permissions } from '../support/run-facts.ts';
 import { passingVerdicts } from '../support/run-parts.ts';
-import {
-  diagnosisOf,
-  engineOf,
-  type Night,
-  note,
-  push,
-  RUN,
-  type Version,
-  type Watcher,
-} from './night-world.ts';
+import { diagnosisOf, engineOf, type Night, note, push, RUN, type Version, type Watcher } from './night-world.ts';
 
 const CADENCE_MS = 570_000;
 
@@ -199,9 +190,7 @@ function placeOf(night: Night, seen: { view: Version }, dies: Death): Place {
 function orderFacts(night: Night, state: RunState): OrderFacts {
   const { order, relaunchAsked, gate } = state;
   const asked = [...(order?.order.approvals ?? []), ...(relaunchAsked === null ? [] : [relaunchAsked])];
-  const cited = asked.map(
-    (one) => [citationKey(one), known(night.said.get(citationKey(one)) ?? null)] as const,
-  );
+  const cited = asked.map((one) => [citationKey(one), known(night.said.get(citationKey(one)) ?? null)] as const);
   return {
     repository: REPOSITORY,
     now: night.now,
@@ -235,8 +224,7 @@ export async function change(night: Night, dies: Death): Promise<void> {
   const digest = night.record.state.actions.at(-1)?.digest;
   if (digest === undefined) return;
   const seen = { view: night.record };
-  const wasCalled = (): boolean =>
-    night.calls.some((call) => call.does === 'delete' && call.target === digest);
+  const wasCalled = (): boolean => night.calls.some((call) => call.does === 'delete' && call.target === digest);
   const executor: Executor = {
     look: async () => ({ kind: 'same' }),
     perform: async (step, permit) => {

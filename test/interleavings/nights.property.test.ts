@@ -70,10 +70,7 @@ function tally(night: Night, count: (what: (typeof TALLIED)[number], isSo: boole
   const deletions = night.calls.filter(({ does }) => does === 'delete');
   count('started again', ofFirst.length > 1);
   count('started a third time', ofFirst.length > 2);
-  count(
-    'started smaller',
-    new Set(ofFirst.map(({ spec }) => spec.command.join(' '))).size > 1 && commands.length > 1,
-  );
+  count('started smaller', new Set(ofFirst.map(({ spec }) => spec.command.join(' '))).size > 1 && commands.length > 1);
   count(
     'stopped',
     night.calls.some(({ does }) => does === 'stop'),

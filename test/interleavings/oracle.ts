@@ -20,13 +20,10 @@ export function faultsOf(world: World): readonly string[] {
 function launchFaults(world: World, job: Job): readonly string[] {
   const { atClaim } = job;
   const approvers = new Set(
-    world.deeds
-      .filter((deed): deed is Said => deed.kind === 'said' && counts(deed, job))
-      .map((deed) => deed.by),
+    world.deeds.filter((deed): deed is Said => deed.kind === 'said' && counts(deed, job)).map((deed) => deed.by),
   );
   const faults: string[] = [];
-  if (approvers.size < world.quorum)
-    faults.push(`launched on ${approvers.size} of ${world.quorum} approvals`);
+  if (approvers.size < world.quorum) faults.push(`launched on ${approvers.size} of ${world.quorum} approvals`);
   if (job.commit !== commitFor(atClaim.content)) faults.push('launched what the head is not');
   if (isHeldBack(atClaim)) faults.push('launched while held');
   if (before(atClaim.recorded, job.claimedAt).some((event) => event.type === 'stop-requested'))
@@ -41,8 +38,7 @@ function counts(said: Said, job: Job): boolean {
   if (words === null || said.at > job.claimedAt) return false;
   if (!job.digest.slice(7).startsWith(words[1] ?? 'none')) return false;
   const comment = atClaim.comments.find((one) => one.id === said.comment);
-  if (comment === undefined || comment.editedAt !== null || comment.minimized || comment.thread !== PULL)
-    return false;
+  if (comment === undefined || comment.editedAt !== null || comment.minimized || comment.thread !== PULL) return false;
   const held = atClaim.permissions.get(said.by);
   if (held !== 'maintain' && held !== 'admin') return false;
   if (atClaim.editors[0] === said.by) return false;
@@ -68,28 +64,18 @@ function fellAfter(said: Said, job: Job): boolean {
   return before(job.atClaim.recorded, job.claimedAt).some((event) => {
     if (Date.parse(event.at) <= said.at + BOT_PATIENCE_MS) return false;
     if (event.type === 'gated') return !isOf(event, job.atClaim);
-    return (
-      event.type === 'approval-dropped' &&
-      event.data.users.includes(said.by) &&
-      isGivenBefore(event, said, job)
-    );
+    return event.type === 'approval-dropped' && event.data.users.includes(said.by) && isGivenBefore(event, said, job);
   });
 }
 
 /** A drop removes earlier approvals: one recorded later is a new approval. */
 function isGivenBefore(drop: LogbookEvent, said: Said, { atClaim }: Job): boolean {
-  const given = atClaim.recorded.find(
-    (event) => event.type === 'approved' && event.data.comment === said.comment,
-  );
+  const given = atClaim.recorded.find((event) => event.type === 'approved' && event.data.comment === said.comment);
   return given === undefined || given.seq < drop.seq;
 }
 
 function isOf(event: LogbookEvent, { content, body }: Snapshot): boolean {
-  return (
-    event.type === 'gated' &&
-    event.data.commit === commitFor(content) &&
-    event.data.body === fingerprintOf(body)
-  );
+  return event.type === 'gated' && event.data.commit === commitFor(content) && event.data.body === fingerprintOf(body);
 }
 
 function isHeldBack({ recorded, journal }: Snapshot): boolean {

@@ -160,9 +160,7 @@ export function push(
 ): readonly number[] | null {
   if (world.version.head !== seen.head) return null;
   let { state } = seen;
-  const events = drafts.map(
-    (draft, index): LogbookEvent => eventOf(world, draft, RUN, state.head.seq + 1 + index),
-  );
+  const events = drafts.map((draft, index): LogbookEvent => eventOf(world, draft, RUN, state.head.seq + 1 + index));
   for (const event of events) {
     const next = foldOne(state, event);
     if (!next.ok) throw new Error(`${event.type}: ${next.error.rule}`);

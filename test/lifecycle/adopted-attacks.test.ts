@@ -2,15 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { isAdopted } from '../../src/domain/logbook/holdings.ts';
-import {
-  answered,
-  JOB_ID,
-  launchByHand,
-  openAdoptingLab,
-  openIssue,
-  runOf,
-  WATCH,
-} from '../support/adopted-job.ts';
+import { answered, JOB_ID, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { headOf } from '../support/hero-run.ts';
 import { branchOff, openGates } from '../support/own-pull.ts';
 import { approve, logbookText, propose, stateOf, until, untilState } from '../support/play.ts';
@@ -42,8 +34,7 @@ describe('adoption of a running job', () => {
     lab = await openAdoptingLab();
     launchByHand(lab);
     const issue = await openIssue(lab);
-    for (const who of ['ada', 'ravi'] as const)
-      expect(await answered(lab, who, issue, WATCH)).toBe('not-permitted');
+    for (const who of ['ada', 'ravi'] as const) expect(await answered(lab, who, issue, WATCH)).toBe('not-permitted');
     const strange = await say(lab, 'sol', issue, WATCH);
     await lab.clock.advance(10 * MINUTE);
     expect(await codesOf(lab, strange)).toEqual(['not-permitted']);
@@ -149,11 +140,7 @@ describe('adoption of a running job', () => {
       launchByHand(lab, { origin, exitCode: 1 });
       const issue = await openIssue(lab);
       await answered(lab, 'mira', issue, WATCH);
-      await until(
-        lab,
-        'what the job is',
-        async () => (await stateOf(lab, runOf(issue)))?.description != null,
-      );
+      await until(lab, 'what the job is', async () => (await stateOf(lab, runOf(issue)))?.description != null);
       await lab.clock.advance(MINUTE);
       expect(told(lab, 'notice').join()).toContain(
         `\`${gitCommit}\`, which is on no branch of this repository: ferrybot could not launch the job again`,
@@ -166,9 +153,7 @@ describe('adoption of a running job', () => {
       const state = await stateOf(lab, runOf(issue));
       expect(state?.end?.status).toBe('FAILED');
       expect(state === null ? null : openGates(state)).toContain('entrypoint-known commit-missing');
-      expect(told(lab, 'card').join()).toContain(
-        `no branch of this repository has the commit \`${gitCommit}\``,
-      );
+      expect(told(lab, 'card').join()).toContain(`no branch of this repository has the commit \`${gitCommit}\``);
       expect(lab.engine.startCount()).toBe(0);
     },
   );
@@ -176,13 +161,7 @@ describe('adoption of a running job', () => {
   // threat T143
   it('makes no automatic fix at a commit that only a fork has, even for a small error in the log', async () => {
     lab = await openAdoptingLab({}, '    fixScope: [experiments]\n');
-    await pushFile(
-      lab,
-      'ada',
-      'main',
-      'experiments/sweep.py',
-      'import json\n\nprint(math.pi)\nprint(json)\n',
-    );
+    await pushFile(lab, 'ada', 'main', 'experiments/sweep.py', 'import json\n\nprint(math.pi)\nprint(json)\n');
     launchByHand(lab, {
       origin: {
         submitter: 'ada',
@@ -229,9 +208,7 @@ describe('adoption of a running job', () => {
     expect(state === null ? null : openGates(state)).toContain('entrypoint-known unreadable');
     expect(state?.gate?.digest).toBeNull();
     await lab.clock.advance(10 * MINUTE);
-    expect(told(lab, 'card').join()).toContain(
-      `no branch of this repository has ${gitCommit.slice(0, 12)} any more`,
-    );
+    expect(told(lab, 'card').join()).toContain(`no branch of this repository has ${gitCommit.slice(0, 12)} any more`);
   });
 
   // threat T140

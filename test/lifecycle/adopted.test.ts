@@ -5,15 +5,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { incidentsWith } from '../../src/domain/incidents.ts';
-import {
-  answered,
-  JOB_ID,
-  launchByHand,
-  openAdoptingLab,
-  openIssue,
-  runOf,
-  WATCH,
-} from '../support/adopted-job.ts';
+import { answered, JOB_ID, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { headOf } from '../support/hero-run.ts';
 import { approve, stateOf, until, untilState } from '../support/play.ts';
 import { botComments, fileOf, MINUTE, pushFile, saidTwice, told } from '../support/talk.ts';
@@ -33,11 +25,7 @@ const cardOf = (run: string): string =>
 /** A lane that reminds after one hour and gives up after three. */
 const REMINDING = '    reminders: { everyHours: 1, closeAfterHours: 3 }\n';
 /** Requests adoption and waits until the cluster has described the job. */
-async function describedJob(
-  options: VirtualLabOptions = {},
-  job: Parameters<typeof launchByHand>[1] = {},
-  more = '',
-) {
+async function describedJob(options: VirtualLabOptions = {}, job: Parameters<typeof launchByHand>[1] = {}, more = '') {
   lab = await openAdoptingLab(options, more);
   launchByHand(lab, job);
   const issue = await openIssue(lab);
@@ -198,9 +186,7 @@ describe('a job that was launched by hand', () => {
       manifest: { command: ['FERRY_DATE=again', 'python3', 'experiments/ferries/daily.py'] },
     });
     expect(lab.engine.startCount()).toBe(0);
-    expect(cardOf(run)).toContain(
-      'It was launched by hand; the next attempt uses its command and its commit',
-    );
+    expect(cardOf(run)).toContain('It was launched by hand; the next attempt uses its command and its commit');
     await lab.clock.advance(MINUTE);
     await approve(lab, 'mira', issue, run);
     await until(lab, 'the second attempt', async () => (await stateOf(lab, run))?.submission?.attempt === 2);
@@ -213,8 +199,7 @@ describe('a job that was launched by hand', () => {
     await lab.clock.advance(5 * MINUTE);
     // No word of a ferry, and no card that says that the issue has no run.
     const said = botComments(lab).filter(({ thread }) => thread === issue);
-    for (const { text } of said)
-      expect(text).not.toMatch(/(?<![`\w/])ferr(?:y|ies)\b(?![\\/])|knob|Tomorrow/);
+    for (const { text } of said) expect(text).not.toMatch(/(?<![`\w/])ferr(?:y|ies)\b(?![\\/])|knob|Tomorrow/);
     expect(said.filter(({ text }) => text.includes('no run belongs to it now'))).toEqual([]);
     expect(told(lab, 'incident').join()).not.toContain('green-no-op');
   });
@@ -246,9 +231,7 @@ describe('a job that was launched by hand', () => {
     await until(lab, 'the fix', async () => (await made()) !== undefined, { limitMs: 3_600_000 });
     const fix = await made();
     expect(fix).toMatchObject({ attempt: 1, base: commit, place: `${SWEEP}:3` });
-    expect(await fileOf(lab, `ferrybot/fix/${run}`, SWEEP)).toBe(
-      `import json\nimport math\n${text.slice(12)}`,
-    );
+    expect(await fileOf(lab, `ferrybot/fix/${run}`, SWEEP)).toBe(`import json\nimport math\n${text.slice(12)}`);
     expect(await fileOf(lab, 'main', SWEEP)).toBe(text);
     const gated = async () => (await stateOf(lab, run))?.gate;
     await until(lab, 'the gates', async () => (await gated())?.commit === fix?.commit, {

@@ -53,10 +53,7 @@ describe('advice before a launch', () => {
 
   it('a hold elsewhere is lifted by the command that the answer names', async () => {
     expect(await answered(lab, 'mira', ferry.pull, '/hold lane=daily reason="a look"')).toBe('held');
-    expect(await followed(lab, 'mira', ferry.pull, '/unhold', '/unhold lane=')).toEqual([
-      'unhold-nothing',
-      'unheld',
-    ]);
+    expect(await followed(lab, 'mira', ferry.pull, '/unhold', '/unhold lane=')).toEqual(['unhold-nothing', 'unheld']);
   });
 });
 
@@ -86,17 +83,11 @@ describe('advice about a launch and its end', () => {
   });
 
   it('/until without a limit names two, and the first works', async () => {
-    expect(await followed(lab, 'mira', ferry.issue, '/until', '/until step')).toEqual([
-      'until-what',
-      'until-set',
-    ]);
+    expect(await followed(lab, 'mira', ferry.issue, '/until', '/until step')).toEqual(['until-what', 'until-set']);
   });
 
   it('/kill leads to /stop, then the card to /seal with a reason', async () => {
-    expect(await followed(lab, 'mira', ferry.issue, '/kill', '/stop')).toEqual([
-      'not-understood',
-      'stop-requested',
-    ]);
+    expect(await followed(lab, 'mira', ferry.issue, '/kill', '/stop')).toEqual(['not-understood', 'stop-requested']);
     await untilState(lab, ferry.run, (state) => state.end !== null, { limitMs: 3_600_000 });
     await lab.clock.advance(5 * MINUTE);
     expect(told(lab, 'ended').at(-1)).toContain('Recommendation: decide whether the result counts;');
@@ -155,9 +146,7 @@ it('the end of an adopted job is acknowledged as its comment says', async () => 
   expect(await answered(lab, 'mira', issue, commandIn(question, '/accept'))).toBe('job-adopted');
   await untilState(lab, run, (state) => state.end !== null, { limitMs: 3 * 3_600_000 });
   await lab.clock.advance(5 * MINUTE);
-  expect(told(lab, 'ended')[0]).toContain(
-    'acknowledge the end: a job that was launched by hand gets no seal.',
-  );
+  expect(told(lab, 'ended')[0]).toContain('acknowledge the end: a job that was launched by hand gets no seal.');
   const [refused, closed] = await followed(lab, 'mira', issue, '/seal', '/ack');
   expect([refused, closed]).toEqual(['seal-adopted', 'closed']);
   await lab.close();

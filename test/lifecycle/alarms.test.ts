@@ -11,9 +11,7 @@ const TWO_HOURS = { ...SHORT_FERRY, durationMs: 120 * 60_000 };
 
 /** Seconds between the observations of a run after this moment. */
 async function pausesSince(lab: VirtualLab, run: string, sinceMs: number): Promise<readonly number[]> {
-  const looks = (await events(lab, run)).filter(
-    ({ type, at }) => type === 'observed' && Date.parse(at) >= sinceMs,
-  );
+  const looks = (await events(lab, run)).filter(({ type, at }) => type === 'observed' && Date.parse(at) >= sinceMs);
   return looks
     .slice(1)
     .map(({ at }, index) => Math.round((Date.parse(at) - Date.parse(looks[index]?.at ?? '')) / 1_000));
@@ -28,9 +26,7 @@ it('observes a stalled job every two minutes until its alarm is acknowledged, an
   const [alarm] = told(lab, 'incident');
   expect(alarm).toMatch(/`stalled-steps`: the engine reports RUNNING, and for/);
   await lab.clock.advance(12 * 60_000);
-  expect((await pausesSince(lab, run, alarmedAt)).every((seconds) => seconds >= 120 && seconds < 135)).toBe(
-    true,
-  );
+  expect((await pausesSince(lab, run, alarmedAt)).every((seconds) => seconds >= 120 && seconds < 135)).toBe(true);
   const card = told(lab, 'card').at(-1);
   expect(card).toContain('⚠️ **Degraded.**');
   expect(card).toContain('Open alarms: `stalled-steps`.');

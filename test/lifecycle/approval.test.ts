@@ -100,9 +100,7 @@ describe('an approval', () => {
     const change = method === 'PATCH' ? { body: '/approve-launch or not' } : undefined;
     await lab.as('mira', method, `/issues/comments/${approval}`, change);
     await lab.clock.advance(1_000);
-    expect((await stateOf(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual([
-      'approval-invalid',
-    ]);
+    expect((await stateOf(lab, ferry.run))?.drops.map((drop) => drop.data.reason)).toEqual(['approval-invalid']);
     expect(told(lab, 'drop')).toEqual([expect.stringContaining('its comment was edited, hidden or deleted')]);
     await say(lab, 'ada', ferry.pull, '/approve-launch');
     expect((await stateOf(lab, ferry.run))?.order).toBeNull();
@@ -184,9 +182,7 @@ describe('the runner, before it submits an order', () => {
     await approve(lab, 'mira', proposed.pull);
     await until(lab, 'the launch job', () => held.waiting() === 1, { stepMs: 1_000, limitMs: MINUTE });
     lab.world.state.settings.drop = 'all';
-    await pushExperiment(lab, proposed.run, (text) =>
-      text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'),
-    );
+    await pushExperiment(lab, proposed.run, (text) => text.replace('z_loss_weight=1e-4', 'z_loss_weight=2e-4'));
     held.letGo();
     await lab.clock.advance(1_000);
     expect(await refusalOf(lab, proposed.run)).toBe('manifest-changed');
@@ -212,12 +208,7 @@ describe('use of an order', () => {
     // The third never reaches ferrybot: only the default branch may use the environment with the runner's
     // key.
     expect(refused.map((line) => line.split(': ')[1])).toEqual(['order-used', 'order-unknown']);
-    expect(launchRuns(lab).map((one) => one.conclusion)).toEqual([
-      'success',
-      'failure',
-      'failure',
-      'failure',
-    ]);
+    expect(launchRuns(lab).map((one) => one.conclusion)).toEqual(['success', 'failure', 'failure', 'failure']);
     expect(lab.engine.startCount()).toBe(1);
     expect((await eventsOf(lab, run)).slice(events).map((event) => event.role)).not.toContain('runner');
     await lab.close();

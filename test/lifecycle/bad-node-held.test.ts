@@ -10,11 +10,7 @@ import { deletions } from '../support/simulated-cloud.ts';
 import { MINUTE, say } from '../support/talk.ts';
 
 describe('a consented node deletion', () => {
-  it.each([
-    '/hold reason="I want to look at it first"',
-    '/stop',
-    '/hold scope=repository reason="not tonight"',
-  ])(
+  it.each(['/hold reason="I want to look at it first"', '/stop', '/hold scope=repository reason="not tonight"'])(
     'is refused after (%s) in the thread, even if the record does not contain the command yet',
     async (brake) => {
       let onClaim: () => void = () => undefined;

@@ -187,11 +187,7 @@ describe('a ferry on a bad node', () => {
     const { lab, cloud } = await openBadNodeLab();
     const { run, issue } = await playUntilBad(lab);
     await say(lab, 'mira', issue, consentLine(lab, 'ray-worker-7c21'));
-    await until(
-      lab,
-      'the runner',
-      async () => ((await stateOf(lab, run))?.actions[0]?.claim ?? null) !== null,
-    );
+    await until(lab, 'the runner', async () => ((await stateOf(lab, run))?.actions[0]?.claim ?? null) !== null);
     const said = await say(lab, 'mira', issue, words);
     await lab.clock.advance(40 * MINUTE);
     expect(await codesOf(lab, said)).toEqual([answer]);

@@ -7,16 +7,7 @@ import { z } from 'zod';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { Crash } from '../support/crash.ts';
 import { eventsOf, propose, stateOf, todaysRun, until } from '../support/play.ts';
-import {
-  answersTo,
-  fileOf,
-  MINUTE,
-  openExperiment,
-  pushExperiment,
-  pushFile,
-  say,
-  told,
-} from '../support/talk.ts';
+import { answersTo, fileOf, MINUTE, openExperiment, pushExperiment, pushFile, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const shaIn = z.object({ object: z.object({ sha: z.string() }) });
@@ -73,9 +64,7 @@ it("a proposal has ferrybot's commit if another user pushed on top, and that com
   const state = await stateOf(lab, run);
   expect(state?.proposal.head).toBe(ours);
   expect(await tipOf(lab, run)).not.toBe(ours);
-  expect(state?.gate?.verdicts).toContainEqual(
-    expect.objectContaining({ gate: 'delta-readable', outcome: 'fail' }),
-  );
+  expect(state?.gate?.verdicts).toContainEqual(expect.objectContaining({ gate: 'delta-readable', outcome: 'fail' }));
   await lab.close();
 });
 

@@ -75,12 +75,7 @@ describe('a journal that does not verify', () => {
     await say(lab, 'mira', pull, approvalLine(lab));
     await untilState(lab, run, (state) => state.observation != null, { stepMs: MINUTE });
     await spoilJournal(lab);
-    const stop = await say(
-      lab,
-      'mira',
-      isOwn ? pull : await elsewhere(lab),
-      isOwn ? '/stop' : `/stop run=${run}`,
-    );
+    const stop = await say(lab, 'mira', isOwn ? pull : await elsewhere(lab), isOwn ? '/stop' : `/stop run=${run}`);
     await untilState(lab, run, (state) => state.end?.status === 'STOPPED', { stepMs: MINUTE });
     if (isOwn) expect(answersTo(lab, stop)).toEqual([expect.stringContaining('stop')]);
     await lab.close();

@@ -120,9 +120,7 @@ describe('a run with a record that does not verify', () => {
     const lab = await openVirtualLab();
     const { run, pull } = await propose(lab);
     const route = 'POST /repos/lab/ferries/issues/*/comments';
-    lab.world.state.settings.faults = [
-      { kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 },
-    ];
+    lab.world.state.settings.faults = [{ kind: 'server-error', rate: 1, seed: 1, route, people: false, durationMs: 0 }];
     const asked = await say(lab, 'mira', pull, '/status');
     const isRecorded = async (): Promise<boolean> => /"command-answered"/.test(await logbookText(lab, run));
     await until(lab, 'an answer in the record', isRecorded, { stepMs: 5_000 });

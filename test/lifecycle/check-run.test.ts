@@ -14,9 +14,7 @@ it.each([{ server: true }, { server: false }])(
     const { run, pull } = await propose(lab);
     await approveAndFinish(lab, run, pull);
     await lab.clock.advance(60_000);
-    const checks = Object.values(lab.world.state.checkRuns).filter(
-      ({ name }) => name === 'ferrybot / launch gate',
-    );
+    const checks = Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / launch gate');
     expect(checks).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
     expect(checks[0]?.output?.title).toContain('Ended');
     const [card] = botComments(lab).filter(({ kind }) => kind === 'card');

@@ -82,8 +82,7 @@ describe('questions and typing errors', () => {
     { said: '/help approve-launch', answer: /Approves the launch of exactly the manifest/ },
     {
       said: '/aprove-launch',
-      answer:
-        /was not understood and nothing was done: there is no such command\. Did you mean `\/approve-launch`/,
+      answer: /was not understood and nothing was done: there is no such command\. Did you mean `\/approve-launch`/,
     },
     { said: '> /approve-launch\n\nwhat does this do?', answer: /does not count: it is in a quote/ },
     {
@@ -210,12 +209,7 @@ describe('a token pasted into a command', () => {
     const held = await say(lab, 'ada', pull, `/hold reason="the job needs ${token} first"`);
     const idea = { title: 'An idea', body: '', labels: ['experiment'] };
     const { number } = (await lab.as('ada', 'POST', '/issues', idea)) as { readonly number: number };
-    const frozen = await say(
-      lab,
-      'mira',
-      number,
-      `/hold lane=daily reason="rotate ${token}"\n\n/hodl ${token}`,
-    );
+    const frozen = await say(lab, 'mira', number, `/hold lane=daily reason="rotate ${token}"\n\n/hodl ${token}`);
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, held)).toHaveLength(1);
     expect(answersTo(lab, frozen)).toHaveLength(1);

@@ -25,15 +25,12 @@ async function changeConfig(change: (text: string) => string): Promise<void> {
   await lab.clock.advance(MINUTE);
 }
 
-const checks = () =>
-  Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config');
+const checks = () => Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config');
 
 describe('a pull request that changes the config', () => {
   it('gets an annotation on the line of each problem', async () => {
     lab = await openVirtualLab({ ferry: SHORT_FERRY });
-    await changeConfig((text) =>
-      text.replace('quorum: 1', 'quorum: none').replace('afterSeal:', 'aftreSeal:'),
-    );
+    await changeConfig((text) => text.replace('quorum: 1', 'quorum: none').replace('afterSeal:', 'aftreSeal:'));
     const text = (await fileOf(lab, 'stricter', CONFIG_PATH)) ?? '';
     const lineOf = (part: string) => text.slice(0, text.indexOf(part)).split('\n').length;
     expect(checks()).toMatchObject([
@@ -55,9 +52,7 @@ describe('a pull request that changes the config', () => {
     const { run } = await playFerry(lab);
     await changeConfig((text) => text.replace('quorum: 1', 'quorum: 2'));
     expect(checks()).toMatchObject([{ conclusion: 'neutral' }]);
-    expect(checks()[0]?.output?.summary).toContain(
-      `| \`${run}\` | quorum | reached | **not-reached** | \`1-of-2\` |`,
-    );
+    expect(checks()[0]?.output?.summary).toContain(`| \`${run}\` | quorum | reached | **not-reached** | \`1-of-2\` |`);
   });
 
   it('gets a passing check if no decision changes, and no second check for the same config', async () => {

@@ -7,15 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, eventsOf, playFerry, propose, stateOf, until, untilState } from '../support/play.ts';
-import {
-  answersTo,
-  MINUTE,
-  nextMorning,
-  openExperiment,
-  pushFile,
-  SHORT_FERRY,
-  say,
-} from '../support/talk.ts';
+import { answersTo, MINUTE, nextMorning, openExperiment, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const seam = vi.hoisted(() => ({
@@ -47,11 +39,7 @@ async function throwing(
 }
 
 vi.mock('../../src/commands/grammar/read-comment.ts', (original) =>
-  throwing(
-    original,
-    'readCommentOf',
-    (_: never, body: string) => seam.said !== '' && body.includes(seam.said),
-  ),
+  throwing(original, 'readCommentOf', (_: never, body: string) => seam.said !== '' && body.includes(seam.said)),
 );
 vi.mock('../../src/app/record-check.ts', (original) =>
   throwing(original, 'lostMarks', (_: never, { run }: { readonly run: string }) => run === seam.file),
@@ -96,8 +84,7 @@ const recorded = async (): Promise<readonly string[]> =>
     return type === 'incident' ? [`${detail?.run} ${detail?.fault.replace(/-[0-9a-f]+$/, '')}`] : [];
   });
 
-const failures = (): number =>
-  lab.log.filter((line) => line.includes('a trigger failed: AggregateError')).length;
+const failures = (): number => lab.log.filter((line) => line.includes('a trigger failed: AggregateError')).length;
 
 /** Two lanes on one cluster, so that one watch observes both jobs. */
 const onOneCluster = (config: string): string =>
@@ -208,8 +195,7 @@ describe('a failure in one run', () => {
       await until(lab, `gates of ${run}`, async () => (await stateOf(lab, run))?.gate?.digest != null);
       await approve(lab, 'mira', (await stateOf(lab, run))?.proposal.pull ?? 0, run);
     }
-    for (const run of [bad, good])
-      await untilState(lab, run, (state) => state.observation != null, { stepMs: 10_000 });
+    for (const run of [bad, good]) await untilState(lab, run, (state) => state.observation != null, { stepMs: 10_000 });
 
     seam.cadence = bad;
     await until(lab, 'the end of the other', async () => (await stateOf(lab, good))?.end != null);
@@ -230,13 +216,9 @@ describe('a failure in one lane', () => {
     await lab.clock.advance(70 * MINUTE);
     expect(seam.completed.slice(0, 2)).toEqual(['daily', 'canary']);
     // The lane has no thread of its own, so the newest run's thread gets the notice.
-    const told = Object.values(lab.world.state.comments).filter(({ body }) =>
-      body.includes('The lane `daily` could'),
-    );
+    const told = Object.values(lab.world.state.comments).filter(({ body }) => body.includes('The lane `daily` could'));
     expect(told).toHaveLength(1);
-    expect([pull, (await stateOf(lab, run.replace('daily', 'canary')))?.proposal.pull]).toContain(
-      told[0]?.issueNumber,
-    );
+    expect([pull, (await stateOf(lab, run.replace('daily', 'canary')))?.proposal.pull]).toContain(told[0]?.issueNumber);
   });
 });
 

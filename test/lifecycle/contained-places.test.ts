@@ -102,9 +102,7 @@ describe('a seal', () => {
     const { seal } = (await stateOf(lab, run)) ?? {};
     await lab.as('ada', 'DELETE', `/git/refs/tags/${seal?.tag}`);
     await lab.clock.advance(70 * MINUTE);
-    const lost = Object.values(lab.world.state.comments).filter(({ body }) =>
-      body.includes('has lost its tag'),
-    );
+    const lost = Object.values(lab.world.state.comments).filter(({ body }) => body.includes('has lost its tag'));
     expect(lost.map(({ issueNumber }) => issueNumber)).toEqual([pull]);
     expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'incident').length).toBe(2);
   });

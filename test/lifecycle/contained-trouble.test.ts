@@ -2,16 +2,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
-import {
-  approve,
-  eventsOf,
-  logbookText,
-  playFerry,
-  propose,
-  stateOf,
-  until,
-  untilState,
-} from '../support/play.ts';
+import { approve, eventsOf, logbookText, playFerry, propose, stateOf, until, untilState } from '../support/play.ts';
 import { answersTo, fileOf, MINUTE, nextMorning, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
@@ -66,9 +57,7 @@ describe('a run with a card that cannot be rendered', () => {
     const config = (await fileOf(lab, 'main', CONFIG_PATH)) ?? '';
     await pushFile(lab, 'ada', 'stricter', CONFIG_PATH, `${config}# a comment\n`);
     await lab.clock.advance(40 * MINUTE);
-    expect(
-      Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config'),
-    ).toHaveLength(1);
+    expect(Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / config')).toHaveLength(1);
     const told = toldIn(lab, pull);
     expect(told).toHaveLength(1);
     expect(told[0]).toContain('no card today');
@@ -117,9 +106,7 @@ describe('a run with a card that cannot be rendered', () => {
     const failure = (line: string): boolean => line.includes('a look failed');
     await until(lab, 'both', () => since().some(alarm) && since().some(failure), { limitMs: 60 * MINUTE });
     expect(since().findIndex(alarm)).toBeLessThan(since().findIndex(failure));
-    const texts = Object.values(lab.world.state.comments).filter(
-      ({ issueNumber }) => issueNumber === older.pull,
-    );
+    const texts = Object.values(lab.world.state.comments).filter(({ issueNumber }) => issueNumber === older.pull);
     expect(texts.filter(({ body }) => body.includes('does not verify'))).toHaveLength(1);
     await lab.close();
   });

@@ -130,8 +130,7 @@ describe('a secret in a rental request', () => {
     expect(cardOf(lab, issue)).toContain('LAB\\_PASSWORD');
     // GitHub itself keeps the comment.
     const { comments } = lab.world.state;
-    for (const [id, comment] of Object.entries(comments))
-      if (comment.body.startsWith('/rent')) delete comments[id];
+    for (const [id, comment] of Object.entries(comments)) if (comment.body.startsWith('/rent')) delete comments[id];
     expect(await leaks(lab, value)).toEqual([]);
   });
 });

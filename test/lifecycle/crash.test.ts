@@ -101,9 +101,7 @@ async function check({ lab, run }: Played, day: Day, where: string): Promise<voi
   expect(lab.engine.startCount(), `${where}: launches`).toBe(1);
   expect(saidTwice(lab), `${where}: said twice`).toEqual([]);
   for (const { name, surface, comment } of state?.commands.values() ?? []) {
-    const answers = botComments(lab).filter(
-      ({ kind, key }) => kind === 'answer' && key === `${surface}-${comment}`,
-    );
+    const answers = botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === `${surface}-${comment}`);
     expect(answers, `${where}: /${name} answered`).toHaveLength(1);
   }
   for (const kind of day.told) expect(told(lab, kind), `${where}: ${kind}`).toHaveLength(1);

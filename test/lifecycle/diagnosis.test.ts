@@ -20,9 +20,7 @@ async function endedWith(line: string) {
   await approve(lab, 'mira', pull);
   await until(lab, 'the end', async () => (await stateOf(lab, run))?.end != null, { stepMs: 60_000 });
   const state = await stateOf(lab, run);
-  const responses = incidentsWith(state?.incidents ?? [], 'failure-signature').map(
-    ({ detail }) => detail.response,
-  );
+  const responses = incidentsWith(state?.incidents ?? [], 'failure-signature').map(({ detail }) => detail.response);
   const comments = told(lab, 'ended');
   const [card = ''] = told(lab, 'card');
   await lab.close();

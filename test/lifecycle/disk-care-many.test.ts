@@ -52,13 +52,10 @@ jobs:
 `;
 
 /** 60 single machines and 60 slices of four: 300 workers, with names as long as those of Ray's autoscaler. */
-const HOSTS: readonly { readonly name: string; readonly hosts: number }[] = Array.from(
-  { length: 120 },
-  (_, index) => ({
-    name: `ray-marin-us-central1-vllm-worker-${String(index).padStart(4, '0')}abcd-tpu`,
-    hosts: index < 60 ? 1 : 4,
-  }),
-);
+const HOSTS: readonly { readonly name: string; readonly hosts: number }[] = Array.from({ length: 120 }, (_, index) => ({
+  name: `ray-marin-us-central1-vllm-worker-${String(index).padStart(4, '0')}abcd-tpu`,
+  hosts: index < 60 ? 1 : 4,
+}));
 
 let lab: VirtualLab;
 let cleared: Set<string>;
@@ -87,8 +84,7 @@ function portOf(name: string): DiskPort {
       workerSeen: async () => null,
       change: () => Promise.reject(new Error('nothing is changed there')),
     };
-  const short = (): typeof HOSTS =>
-    name === 'us-east5' ? [] : HOSTS.filter((one) => !cleared.has(one.name));
+  const short = (): typeof HOSTS => (name === 'us-east5' ? [] : HOSTS.filter((one) => !cleared.has(one.name)));
   return {
     scan: async () => ({
       stdout:
@@ -130,8 +126,7 @@ function portOf(name: string): DiskPort {
     change: async (step, permit) => {
       spendCapability(permit, step);
       called.push(step);
-      if (step.does === 'init-worker')
-        for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);
+      if (step.does === 'init-worker') for (const { name } of HOSTS) if (step.command.includes(name)) cleared.add(name);
       const cleaned = 'ferrybot-clean 1 deleted moved freed=62000000000 left=0\n';
       return programEnded(step.does === 'clean-disk' ? cleaned : '');
     },
@@ -144,8 +139,7 @@ async function open(): Promise<void> {
   isEastReached = false;
   atOnce = { now: 0, most: 0 };
   lab = await openVirtualLab({
-    config: (text) =>
-      text.replace(/^clusters:\n/m, `clusters:${cluster('us-central1-vllm')}${cluster('us-east5')}`),
+    config: (text) => text.replace(/^clusters:\n/m, `clusters:${cluster('us-central1-vllm')}${cluster('us-east5')}`),
     disks: async (_, place) => portOf(place.cluster),
   });
   for (const name of ['us-central1-vllm', 'us-east5'])
@@ -197,9 +191,7 @@ describe('300 workers with full disks', () => {
     await lab.clock.advance(20 * MINUTE);
     expect(await codesOf(lab, said)).toEqual(['action-approved']);
     const [ssh = '', init = ''] =
-      /```text\n([\s\S]*?)\n```/
-        .exec(issue.body.slice(issue.body.indexOf(line)))?.[1]
-        ?.split(/\n\n(?=uv run)/) ?? [];
+      /```text\n([\s\S]*?)\n```/.exec(issue.body.slice(issue.body.indexOf(line)))?.[1]?.split(/\n\n(?=uv run)/) ?? [];
     expect(called.map(({ command }) => command.join(' '))).toEqual([ssh, init.split('\n')[0]]);
     expect(theIssue('us-central1-vllm').body).toContain('done: `cleaned`');
     await scan();
@@ -237,9 +229,7 @@ describe('300 workers with full disks', () => {
     expect(issueOf('us-east5')).toBeNull();
     await scan();
     expect(issueOf('us-central1-vllm')).toBeNull();
-    expect(theIssue('us-east5').body).toContain(
-      'The state of the disks of the workers of `us-east5` is unknown.',
-    );
+    expect(theIssue('us-east5').body).toContain('The state of the disks of the workers of `us-east5` is unknown.');
     expect(theIssue('us-east5').body).toContain('with it the last 2, ');
     isEastReached = true;
     await scan();
@@ -271,10 +261,7 @@ describe('an invalid consent to clean a disk', () => {
     expect(await answered(elsewhere, line)).toBe('action-other-thread');
     expect(await answered(elsewhere, `/approve ${'0'.repeat(32)}`)).toBe('action-nothing-proposed');
     // In an unrelated thread, other commands are ignored, and so is a command that other bots have too.
-    const words = [
-      await say(lab, 'mira', elsewhere, '/status'),
-      await say(lab, 'mira', elsewhere, '/approve'),
-    ];
+    const words = [await say(lab, 'mira', elsewhere, '/status'), await say(lab, 'mira', elsewhere, '/approve')];
     await scan();
     expect(words.flatMap((word) => answersTo(lab, word))).toEqual([]);
     for (const [text, answer] of [

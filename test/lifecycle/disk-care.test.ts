@@ -24,8 +24,7 @@ import { ask } from '../support/recorded.ts';
 import { botComments, MINUTE, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
-const lowLine = (tpu: string, percent: number): string =>
-  `  ⚠ ${tpu} worker 0: ${percent}% free (4.0G available)\n`;
+const lowLine = (tpu: string, percent: number): string => `  ⚠ ${tpu} worker 0: ${percent}% free (4.0G available)\n`;
 
 let lab: VirtualLab;
 /** The current state of the cluster. */
@@ -103,13 +102,10 @@ type Issue = {
   readonly title: string;
 };
 const issues = (): readonly Issue[] =>
-  Object.values(lab.world.state.issues).filter(({ title }) =>
-    title.startsWith('Disks of'),
-  ) as readonly Issue[];
+  Object.values(lab.world.state.issues).filter(({ title }) => title.startsWith('Disks of')) as readonly Issue[];
 const theIssue = (): Issue => {
   const [issue, ...more] = issues();
-  if (issue === undefined || more.length > 0)
-    throw new Error(`${issues().length} issues\n${lab.log.join('\n')}`);
+  if (issue === undefined || more.length > 0) throw new Error(`${issues().length} issues\n${lab.log.join('\n')}`);
   return issue;
 };
 const ends = (): readonly string[] =>

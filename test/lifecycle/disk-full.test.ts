@@ -69,9 +69,7 @@ it('a job that fails with a full disk starts one scan, and its thread links to t
   const [answer = '', ...more] = told(lab, 'disk-answer');
   expect(more).toEqual([]);
   expect(answer).toContain('1 worker of `us-central1` has almost no disk left');
-  expect(answer).toContain(
-    `#${issue?.number} lists the workers that are short, the causes, and the proposed actions.`,
-  );
+  expect(answer).toContain(`#${issue?.number} lists the workers that are short, the causes, and the proposed actions.`);
 });
 
 it('a scan without a full worker is reported in the thread', async () => {

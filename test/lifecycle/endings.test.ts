@@ -46,9 +46,7 @@ function closureOf(
   lab: VirtualLab,
   run: string,
 ): { readonly body: string; readonly labels: readonly string[] } | undefined {
-  return Object.values(lab.world.state.issues).find(
-    (issue) => issue.pull?.headRef === `ferrybot/closure/${run}`,
-  );
+  return Object.values(lab.world.state.issues).find((issue) => issue.pull?.headRef === `ferrybot/closure/${run}`);
 }
 
 const FAILS = { failAt: { step: 900, line: OUT_OF_MEMORY, exitCode: 1 } };
@@ -86,9 +84,7 @@ describe('a job that fails', () => {
       expect(await codesOf(lab, comment)).toEqual(['closed']);
       expect((await stateOf(lab, run))?.closed?.outcome).toBe('failed');
       expect(await tags(lab)).toEqual([]);
-      expect(closureOf(lab, run)?.labels).toEqual(
-        expect.arrayContaining(['ferry', 'ferry-daily', 'ferry-log-only']),
-      );
+      expect(closureOf(lab, run)?.labels).toEqual(expect.arrayContaining(['ferry', 'ferry-daily', 'ferry-log-only']));
       expect(closureOf(lab, run)?.labels).not.toContain('ferry-sealed');
       expect(saidTwice(lab)).toEqual([]);
       await lab.close();

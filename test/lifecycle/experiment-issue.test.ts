@@ -20,8 +20,7 @@ async function issueWith(labels: readonly string[]): Promise<number> {
   return (issue as { number: number }).number;
 }
 
-const cardsIn = (thread: number) =>
-  botComments(lab).filter((one) => one.thread === thread && one.kind === 'card');
+const cardsIn = (thread: number) => botComments(lab).filter((one) => one.thread === thread && one.kind === 'card');
 
 describe('an experiment issue', () => {
   it('gets one card when the label is added, and the card is updated later', async () => {

@@ -2,13 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { faultKinds } from '../../packages/playground/faults/fault.ts';
-import {
-  complaintOf,
-  type FaultReport,
-  playUnderFault,
-  playUnderFaults,
-  usualFault,
-} from '../support/fault-ferry.ts';
+import { complaintOf, type FaultReport, playUnderFault, playUnderFaults, usualFault } from '../support/fault-ferry.ts';
 
 const GOOD: FaultReport = {
   kind: 'slow',

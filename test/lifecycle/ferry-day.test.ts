@@ -50,9 +50,7 @@ function masked(events: readonly LogbookEvent[]): string {
   return JSON.stringify(
     events
       .filter(({ type }) => type !== 'observed' && type !== 'dispatched')
-      .map((event) =>
-        event.type === 'shown' ? { ...event, data: { ...event.data, text: '<text>' } } : event,
-      ),
+      .map((event) => (event.type === 'shown' ? { ...event, data: { ...event.data, text: '<text>' } } : event)),
     (key, value: unknown) => (ids.test(key) ? `<${key}>` : value),
     1,
   );

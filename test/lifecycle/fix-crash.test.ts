@@ -76,10 +76,7 @@ describe.each([
     await expectOneFix(plain);
     await plain.lab.close();
     expect(plain.met).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('append'),
-        expect.stringContaining('submit-job in launch'),
-      ]),
+      expect.arrayContaining([expect.stringContaining('append'), expect.stringContaining('submit-job in launch')]),
     );
     for (const [index, boundary] of plain.met.entries()) {
       const crashed = await played(server, index);

@@ -8,16 +8,7 @@ import { approvalLine, shownApprovalLine } from '../support/approve.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
 import { approve, eventsOf, type Ferry, propose, seal, stateOf, until } from '../support/play.ts';
 import { ask as askIn } from '../support/recorded.ts';
-import {
-  botComments,
-  fileOf,
-  heldJobs,
-  pushFile,
-  SHORT_FERRY,
-  saidTwice,
-  say,
-  told,
-} from '../support/talk.ts';
+import { botComments, fileOf, heldJobs, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;

@@ -2,17 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  ANSWER,
-  asksOf,
-  closeFixerLabs,
-  died,
-  MENDED,
-  MINUTE,
-  PATCH,
-  SCHEDULE,
-  TEXT,
-} from '../support/fixer-lab.ts';
+import { ANSWER, asksOf, closeFixerLabs, died, MENDED, MINUTE, PATCH, SCHEDULE, TEXT } from '../support/fixer-lab.ts';
 import { squatOn } from '../support/squat.ts';
 import { told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';
@@ -22,9 +12,7 @@ afterEach(closeFixerLabs);
 /** Deletes the fixer's workflow. */
 async function renamed(lab: VirtualLab): Promise<void> {
   const path = '.github/workflows/ferrybot-fix.yml';
-  const { sha } = z
-    .object({ sha: z.string() })
-    .parse(await lab.as('ada', 'GET', `/contents/${path}?ref=main`));
+  const { sha } = z.object({ sha: z.string() }).parse(await lab.as('ada', 'GET', `/contents/${path}?ref=main`));
   await lab.as('ada', 'DELETE', `/contents/${path}`, { message: 'Take it away', branch: 'main', sha });
 }
 
@@ -42,37 +30,21 @@ describe('a fixer with an unusable patch', () => {
       'patch-too-large',
     ],
     ['it adds prose to the patch', says(`Here is your patch:\n${PATCH}`), 'patch-unreadable'],
-    [
-      'it changes the experiment',
-      says(PATCH.replaceAll(SCHEDULE, 'experiments/ferries/daily.py')),
-      'outside-scope',
-    ],
+    ['it changes the experiment', says(PATCH.replaceAll(SCHEDULE, 'experiments/ferries/daily.py')), 'outside-scope'],
     [
       'it changes a workflow',
       says(PATCH.replaceAll(SCHEDULE, '.github/workflows/ferrybot-launch.yml')),
       'patch-unreadable',
     ],
-    [
-      'its path leaves the scope',
-      says(PATCH.replaceAll(SCHEDULE, 'lib/../scripts/run.py')),
-      'patch-unreadable',
-    ],
+    ['its path leaves the scope', says(PATCH.replaceAll(SCHEDULE, 'lib/../scripts/run.py')), 'patch-unreadable'],
     ['it adds a file', says(headed('new file mode 100644')), 'patch-unreadable'],
-    [
-      'it adds a file without a header',
-      says(PATCH.replace(`--- a/${SCHEDULE}`, '--- /dev/null')),
-      'patch-unreadable',
-    ],
+    ['it adds a file without a header', says(PATCH.replace(`--- a/${SCHEDULE}`, '--- /dev/null')), 'patch-unreadable'],
     ['it removes the file', says(PATCH.replace(`+++ b/${SCHEDULE}`, '+++ /dev/null')), 'patch-unreadable'],
     ['it changes the file mode', says(headed('old mode 100644\nnew mode 100755')), 'patch-unreadable'],
     ['it turns the file into a link', says(headed('index 1234567..89abcde 120000')), 'patch-unreadable'],
     ['the patch is binary', says(headed('GIT binary patch')), 'patch-unreadable'],
     ['it edits a missing file', says(PATCH.replaceAll('schedule.py', 'other.py')), 'not-in-tree'],
-    [
-      'it applies to another text',
-      says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')),
-      'patch-does-not-apply',
-    ],
+    ['it applies to another text', says(PATCH.replace('-HALF_TURN', '-QUARTER_TURN')), 'patch-does-not-apply'],
     ['it contains hidden characters', says(PATCH.replace('3.14159', "'\\u202e3'")), 'patch-hidden-signs'],
     [
       'its code looks like a secret, so that readers would see a redaction',

@@ -5,16 +5,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
-import {
-  ANSWER,
-  asksOf,
-  closeFixerLabs,
-  died,
-  MENDED,
-  MINUTE,
-  REPORT,
-  SCHEDULE,
-} from '../support/fixer-lab.ts';
+import { ANSWER, asksOf, closeFixerLabs, died, MENDED, MINUTE, REPORT, SCHEDULE } from '../support/fixer-lab.ts';
 import { approve, seal, until } from '../support/play.ts';
 import { botComments, saidTwice, told } from '../support/talk.ts';
 import type { VirtualLab } from '../support/virtual-lab.ts';

@@ -39,8 +39,6 @@ describe('a foreign job under the id of an attempt', () => {
     );
     const state = await stateOf(lab, run);
     expect(state?.submission).toBeNull();
-    expect(
-      botComments(lab).some(({ kind, source }) => kind === 'incident' && source.includes('our id')),
-    ).toBe(true);
+    expect(botComments(lab).some(({ kind, source }) => kind === 'incident' && source.includes('our id'))).toBe(true);
   });
 });

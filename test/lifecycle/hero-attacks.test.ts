@@ -2,14 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { shownApprovalLine } from '../support/approve.ts';
-import {
-  type Answers,
-  HERO_LANE,
-  headOf,
-  heroIssue,
-  openHeroIssue,
-  openHeroLab,
-} from '../support/hero-run.ts';
+import { type Answers, HERO_LANE, headOf, heroIssue, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { branchOff, openFromFork, openGates } from '../support/own-pull.ts';
 import { approve, propose, stateOf, until, untilState } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
@@ -69,8 +62,7 @@ describe('a contract that names a commit by its approver', () => {
   it("launches nothing if the reverted commit is more than a hundred pushes old, beyond GitHub's first page", async () => {
     const lab = await openHeroLab();
     const inner = await mergedByAda(lab, 'rebase');
-    for (let move = 0; move < 101; move += 1)
-      await pushFile(lab, 'ada', 'main', 'lib/newer.py', `x = ${move}\n`);
+    for (let move = 0; move < 101; move += 1) await pushFile(lab, 'ada', 'main', 'lib/newer.py', `x = ${move}\n`);
     const played = await approvedByMira(lab, { 'Source SHA': inner });
     expect(played.gates).toEqual(UNREADABLE);
     expect(played.answer).toContain(`main did not point to ${inner.slice(0, 12)}`);
@@ -152,8 +144,7 @@ it('removing the label withdraws the run, and the user who adds it again counts 
 // threat T40
 it("a fork's commit in a contract launches nothing, even if the lab accepts one-person approvals", async () => {
   const lab = await openHeroLab({
-    config: (text) =>
-      `${text.trimEnd().replace('onePersonIsEnough: false', 'onePersonIsEnough: true')}\n${HERO_LANE}`,
+    config: (text) => `${text.trimEnd().replace('onePersonIsEnough: false', 'onePersonIsEnough: true')}\n${HERO_LANE}`,
   });
   await openFromFork(lab);
   const source = await headOf(lab, 'warmup');

@@ -136,9 +136,7 @@ it('a /rollback that was posted too early and not accepted does not block the ne
 it('a processed /reject-checkpoint cancels the ordered attempt, and an earlier checkpoint can be approved', async () => {
   const play = await ordered();
   const { lab, jobs } = play;
-  expect(await answerTo(play, '/reject-checkpoint step=800 reason="the loss had spiked"')).toContain(
-    'rejected',
-  );
+  expect(await answerTo(play, '/reject-checkpoint step=800 reason="the loss had spiked"')).toContain('rejected');
   await lab.clock.advance(AWAY);
   expect(await refusals(play)).toEqual(['checkpoint-proven']);
   expect(jobs).toHaveLength(1);
@@ -150,10 +148,7 @@ it('a processed /reject-checkpoint cancels the ordered attempt, and an earlier c
 it.each([
   ['/relaunch', 'another attempt is being launched'],
   ['/handoff @ada', 'another attempt is being launched'],
-  [
-    '/stop',
-    'no job of this run is running, the order and the approvals are revoked, and no other attempt follows',
-  ],
+  ['/stop', 'no job of this run is running, the order and the approvals are revoked, and no other attempt follows'],
 ])('%s between attempts is answered with the current state: %s', async (line, words) => {
   const play = await ordered();
   expect(await answerTo(play, line)).toContain(words);

@@ -37,8 +37,7 @@ const gateOf = async (lab: VirtualLab) =>
 const judged = (lab: VirtualLab, code: string) =>
   until(lab, code, async () => (await gateOf(lab))?.code === code, { limitMs: 60 * MINUTE });
 const isLaunched = (lab: VirtualLab) => async () => (await stateOf(lab, RUN))?.submission != null;
-const cardOf = (lab: VirtualLab): string =>
-  told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const cardOf = (lab: VirtualLab): string => told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
 it('a hero run launches in a container built from its commit, and the card shows the passed gate', async () => {
   const { lab, registry } = await open();

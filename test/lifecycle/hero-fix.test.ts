@@ -5,15 +5,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { ferryScript } from '../support/ferry-script.ts';
-import {
-  ANSWERS,
-  type Answers,
-  formBody,
-  HERO_LANE,
-  headOf,
-  openHeroIssue,
-  openHeroLab,
-} from '../support/hero-run.ts';
+import { ANSWERS, type Answers, formBody, HERO_LANE, headOf, openHeroIssue, openHeroLab } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';
 import { approve, approveAndFinish, stateOf, until, untilState } from '../support/play.ts';
 import { fileOf, MINUTE, pushFile, SHORT_FERRY, told } from '../support/talk.ts';
@@ -60,8 +52,7 @@ async function named(lab: VirtualLab, commit: string, says: Answers = {}): Promi
   return state === null ? [] : openGates(state);
 }
 
-const cardOf = (lab: VirtualLab): string =>
-  told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const cardOf = (lab: VirtualLab): string => told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 const driftOf = async (lab: VirtualLab): Promise<unknown> =>
   (await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
 
@@ -88,9 +79,7 @@ it('a hero run waits for the DRI if training code or a config value differs from
   const lab = await failed();
   const model = await pushed(lab, 'lib/smalllab/model.py', CODE);
   expect(await named(lab, model)).toEqual(['config-drift may-train-otherwise']);
-  expect(cardOf(lab)).toMatch(
-    /code that may change training .* `lib\/smalllab\/model\.py, line \d+` .*`\/resume-as`/,
-  );
+  expect(cardOf(lab)).toMatch(/code that may change training .* `lib\/smalllab\/model\.py, line \d+` .*`\/resume-as`/);
   const said = { 'Intended changes': 'lib/smalllab/model.py' };
   expect(await named(lab, model, said)).toEqual([]);
   const text = (await fileOf(lab, 'main', 'experiments/ferries/daily.py')) ?? '';
@@ -117,23 +106,20 @@ const SLURM = `  gpu:
 it.each([
   ['the settings of its cluster', 'gres: gpu:8', 'gres: gpu:4', 'Cluster settings'],
   ['what its lane ships', 'ships: [experiments, lib, scripts]', 'ships: [experiments, lib]', 'Shipped paths'],
-])(
-  'a hero run waits for the DRI if %s changed since the failed attempt',
-  async (_what, before, after, label) => {
-    const lab = await failed({
-      config: (text) =>
-        `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,
-    });
-    const config = (await fileOf(lab, 'main', CONFIG)) ?? '';
-    const at = config.lastIndexOf(before);
-    expect(at).toBeGreaterThan(0);
-    const changed = config.slice(0, at) + after + config.slice(at + before.length);
-    await pushFile(lab, 'ada', 'main', CONFIG, changed);
-    expect(await named(lab, await headOf(lab))).toEqual(['config-drift drift']);
-    expect(await driftOf(lab)).toMatchObject({ found: { names1: label } });
-    expect(cardOf(lab)).toContain(`without being an intended change: \`${label}\``);
-    await pushed(lab, 'lib/README.md', '\nAs it is meant.\n');
-    expect(await named(lab, await headOf(lab), { 'Intended changes': label })).toEqual([]);
-    expect(await driftOf(lab)).toMatchObject({ code: 'meant' });
-  },
-);
+])('a hero run waits for the DRI if %s changed since the failed attempt', async (_what, before, after, label) => {
+  const lab = await failed({
+    config: (text) =>
+      `${text.replace('\nclusters:\n', `\nclusters:\n${SLURM}`).trimEnd()}\n${HERO_LANE.replace('us-central1', 'gpu')}`,
+  });
+  const config = (await fileOf(lab, 'main', CONFIG)) ?? '';
+  const at = config.lastIndexOf(before);
+  expect(at).toBeGreaterThan(0);
+  const changed = config.slice(0, at) + after + config.slice(at + before.length);
+  await pushFile(lab, 'ada', 'main', CONFIG, changed);
+  expect(await named(lab, await headOf(lab))).toEqual(['config-drift drift']);
+  expect(await driftOf(lab)).toMatchObject({ found: { names1: label } });
+  expect(cardOf(lab)).toContain(`without being an intended change: \`${label}\``);
+  await pushed(lab, 'lib/README.md', '\nAs it is meant.\n');
+  expect(await named(lab, await headOf(lab), { 'Intended changes': label })).toEqual([]);
+  expect(await driftOf(lab)).toMatchObject({ code: 'meant' });
+});

@@ -37,9 +37,7 @@ it('a hero run is not restarted after a bug in the model, and a notice mentions 
   expect(incidentsWith(state?.incidents ?? [], 'relaunch-refused')).toEqual([
     expect.objectContaining({ detail: expect.objectContaining({ reason: 'not-recoverable' }) }),
   ]);
-  const page = botComments(lab).find(
-    ({ kind, text }) => kind === 'notice' && text.includes('needs a person'),
-  );
+  const page = botComments(lab).find(({ kind, text }) => kind === 'notice' && text.includes('needs a person'));
   expect(page?.text).toContain('@ada');
   expect(saidTwice(lab)).toEqual([]);
 });
@@ -104,9 +102,7 @@ it('a hero run waits until the checkpoint retention is chosen, and the card only
   const issue = await openHeroIssue(lab, { answers: left });
   await until(lab, 'the card', () => told(lab, 'card').join().includes(RUN), { limitMs: 60 * MINUTE });
   await lab.clock.advance(10 * MINUTE);
-  expect(told(lab, 'card').at(-1)).toMatch(
-    /every 100000 steps, temporary ones every 15 minutes, and ten kept/,
-  );
+  expect(told(lab, 'card').at(-1)).toMatch(/every 100000 steps, temporary ones every 15 minutes, and ten kept/);
   const held = await stateOf(lab, RUN);
   expect(held === null ? null : openGates(held)).toContain('contract-complete retention-open');
   await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...ANSWERS, ...source }) });

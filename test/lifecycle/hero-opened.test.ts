@@ -25,10 +25,7 @@ type Row = {
 /** Issues that the bot opened for hero runs. */
 function openedIssues(lab: VirtualLab): readonly Row[] {
   const { issues, labels } = lab.world.state as unknown as {
-    issues: Record<
-      string,
-      { number: number; title: string; body: string; labelIds?: number[]; pull: unknown }
-    >;
+    issues: Record<string, { number: number; title: string; body: string; labelIds?: number[]; pull: unknown }>;
     labels: Record<string, { name: string }>;
   };
   return Object.values(issues)
@@ -49,14 +46,10 @@ it('/propose opens the issue of a hero run with the known answers, and the run l
   const [issue, more] = openedIssues(lab);
   expect(more).toBeUndefined();
   expect(issue).toMatchObject({ title: `Hero run: ${RUN}` });
-  expect(issue?.body).toContain(
-    `Logbook: \`runs/2026/11/${RUN}/logbook.md\` on the branch \`ferrybot/logbook\`.`,
-  );
+  expect(issue?.body).toContain(`Logbook: \`runs/2026/11/${RUN}/logbook.md\` on the branch \`ferrybot/logbook\`.`);
   const { number = 0 } = issue ?? {};
   const labels = ((await lab.as('ada', 'GET', `/issues/${number}`)) as { labels: { name: string }[] }).labels;
-  expect(labels.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['experiment', 'hero-run', 'agent-generated']),
-  );
+  expect(labels.map(({ name }) => name)).toEqual(expect.arrayContaining(['experiment', 'hero-run', 'agent-generated']));
   expect(answersTo(lab, asked)[0]).toContain(`proposed as \`${RUN}\`: issue #${number}`);
   const state = await stateOf(lab, RUN);
   expect(state?.proposal).toMatchObject({ issue: number, pull: number, requestedBy: { login: 'ada' } });
@@ -76,9 +69,9 @@ it('/propose opens the issue of a hero run with the known answers, and the run l
     const now = await stateOf(lab, RUN);
     return now?.gate?.digest != null && openGates(now).length === 0;
   });
-  expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject(
-    { code: 'accepted' },
-  );
+  expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject({
+    code: 'accepted',
+  });
   await approve(lab, 'mira', number, RUN);
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
 });
@@ -88,18 +81,15 @@ it("a requested hero run needs the DRI's acceptance if the DRI is another person
   const { pull } = await propose(lab);
   await say(lab, 'ada', pull, `${ASK} dri=@mira`);
   await until(lab, 'the gates', async () => (await stateOf(lab, RUN))?.gate != null);
-  expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject(
-    { outcome: 'fail', code: 'not-accepted' },
-  );
+  expect((await stateOf(lab, RUN))?.gate?.verdicts.find(({ gate }) => gate === 'dri-accepted')).toMatchObject({
+    outcome: 'fail',
+    code: 'not-accepted',
+  });
 });
 
 it.each([
   ['without a name', '/propose lane=hero', 'the run has no name'],
-  [
-    'with an unknown contract field',
-    `${ASK} learning_rate=3e-4`,
-    'the contract has no value `learning_rate`',
-  ],
+  ['with an unknown contract field', `${ASK} learning_rate=3e-4`, 'the contract has no value `learning_rate`'],
 ])('/propose opens no hero issue %s', async (_, line, words) => {
   const lab = await open();
   const { pull } = await propose(lab);

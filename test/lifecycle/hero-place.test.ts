@@ -9,10 +9,7 @@ import { approve, stateOf, untilState } from '../support/play.ts';
 import { MINUTE, told } from '../support/talk.ts';
 import { MORNING, type VirtualLab } from '../support/virtual-lab.ts';
 
-async function gated(
-  lab: VirtualLab,
-  answers: Answers,
-): Promise<{ issue: number; gates: readonly string[] }> {
+async function gated(lab: VirtualLab, answers: Answers): Promise<{ issue: number; gates: readonly string[] }> {
   onTestFinished(() => lab.close());
   const issue = await openHeroIssue(lab, { answers });
   await untilState(lab, RUN, (state) => state.gate != null, { limitMs: 60 * MINUTE });

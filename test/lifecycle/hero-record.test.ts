@@ -83,9 +83,7 @@ describe('the logbook of a hero run', () => {
   it('links the issue, and the card in the issue links the logbook', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
     expect(markdown).toContain(`- Issue: lab/ferries#${issue}\n`);
-    const card = botComments(lab).findLast(
-      ({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``),
-    );
+    const card = botComments(lab).findLast(({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``));
     expect(card?.thread).toBe(issue);
     expect(card?.text).toContain(`runs/2026/11/${RUN}/events.jsonl`);
     expect(card?.text).toContain(LOGBOOK);
@@ -93,9 +91,7 @@ describe('the logbook of a hero run', () => {
 
   it('lists for each attempt the DRI, hardware, tracker name, output root and start checkpoint', async () => {
     const markdown = (await fileOf(lab, LOGBOOK, `runs/2026/11/${RUN}/logbook.md`)) ?? '';
-    const [contract = '', instances = '', log = ''] = markdown.split(
-      /^## (?:Launched Instances|Event Log)$/m,
-    );
+    const [contract = '', instances = '', log = ''] = markdown.split(/^## (?:Launched Instances|Event Log)$/m);
     expect(contract).toContain(`- Goal: ${ANSWERS['Goal']}\n`);
     expect(contract).toContain(`- Stop/escalation criteria: ${ANSWERS['Stop and escalation criteria']}\n`);
     const [, first = '', second = ''] = instances.split(/^### .+ - /m);
@@ -128,9 +124,7 @@ describe('the logbook of a hero run', () => {
     expect(first).toContain('- `initialize_from`: (none)\n');
     expect(second).toContain(`- \`initialize_from\`: \`${folders.root}/checkpoints/step-800\`\n`);
     expect(log).toContain(`attempt 2 is ordered, after attempt 1; it starts at step 800, \`${folders.root}`);
-    expect(log).toContain(
-      `final checkpoint \`${folders.root}/checkpoints/step-1200\` of step 1200; not looked`,
-    );
+    expect(log).toContain(`final checkpoint \`${folders.root}/checkpoints/step-1200\` of step 1200; not looked`);
   });
 
   it('leaves no field empty, and names no person as the next step if ferrybot continues itself', async () => {
@@ -196,13 +190,7 @@ describe('the issue of a hero run', () => {
   // rule HR-67
   it('shows in the seal comment the result, the final checkpoint, the paths and the command', () => {
     const [sealed = ''] = told(lab, 'sealed');
-    for (const part of [
-      'SUCCEEDED at step',
-      'Final metrics: ',
-      `; planned was \`${RUN}\``,
-      folders.root,
-      'python3',
-    ])
+    for (const part of ['SUCCEEDED at step', 'Final metrics: ', `; planned was \`${RUN}\``, folders.root, 'python3'])
       expect(sealed).toContain(part);
     expect(sealed).toContain('step-1200');
     expect(sealed).not.toContain('Tomorrow');

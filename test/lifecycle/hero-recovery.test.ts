@@ -96,9 +96,7 @@ it('a hero run mentions the DRI if an unknown actor stopped its job, but not aft
   expect(told(other.lab, 'ended')[0]).toContain('STOPPED');
   expect(told(other.lab, 'ended')[0]).not.toMatch(/@ada/);
   // A rollback is not possible after that, but the run can be resumed under another id.
-  expect(told(other.lab, 'ended')[0]).toMatch(
-    /\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/,
-  );
+  expect(told(other.lab, 'ended')[0]).toMatch(/\*\*Wanted: .*`\/ack reject=.* or `\/resume-as id=… from=… reason="…"`/);
   expect(await answer(other, '/rollback step=400 reason="behind the spike"')).toBe('rollback-not-now');
   expect(await answer(other, '/why')).toBe('why-nothing');
 });
@@ -112,10 +110,7 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   await written(play, [400, 800], 900);
   expect(await answer(play, '/rollback step=400 reason="too early"')).toBe('rollback-not-now');
   await until(lab, 'the second attempt', () => jobs.length === 2);
-  expect(jobs.map(({ command }) => command.at(-1))).toEqual([
-    'experiments/ferries/daily.py',
-    `--resume=${at(800)}`,
-  ]);
+  expect(jobs.map(({ command }) => command.at(-1))).toEqual(['experiments/ferries/daily.py', `--resume=${at(800)}`]);
   const again = await stateOf(lab, RUN);
   expect(again?.order).toMatchObject({
     order: { attempt: 2, parent: { attempt: 1 }, checkpoint: { path: at(800), step: 800 } },
@@ -144,9 +139,7 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   expect(gated?.gate?.manifest?.resume).toMatchObject({ initializeFrom: at(400), initializeStep: 400 });
   expect(gated?.gate?.digest).not.toBe(gated?.order?.order.digest);
   expect(jobs).toHaveLength(2);
-  const cards = botComments(lab).filter(
-    ({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``),
-  );
+  const cards = botComments(lab).filter(({ kind, text }) => kind === 'card' && text.includes(`Run \`${RUN}\``));
   const card = cards.at(-1)?.text;
   expect(card).toContain(`it starts from step 400, \`${at(400)}\``);
   expect(card).not.toContain('the job itself decides');
@@ -171,10 +164,7 @@ it('a hero run resumes from its newest checkpoint, rolls back behind a rejected 
   });
   // Clean-up and seal use the recorded roots, even if the lane's config names others later.
   const elsewhere = { checkpointRoots: ['gs://elsewhere/{run}'] };
-  expect(state === null ? null : rootsOf(state, elsewhere)).toEqual([
-    folders.root,
-    at(0).replace('/step-0', ''),
-  ]);
+  expect(state === null ? null : rootsOf(state, elsewhere)).toEqual([folders.root, at(0).replace('/step-0', '')]);
   await seal(lab, RUN, issue);
   expect(saidTwice(lab)).toEqual([]);
 });

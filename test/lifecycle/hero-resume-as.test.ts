@@ -101,9 +101,7 @@ it('/resume-as records the reason, run names, checkpoint, output root and commit
   const commit = (await stateOf(lab, NEW))?.submission?.commit ?? 'none';
   for (const part of [join(from), root, commit]) expect(markdown).toContain(part);
   expect(await logbookText(lab, OLD)).toContain(`goes on as ${NEW}: the router is mended`);
-  const cards = botComments(lab).filter(
-    ({ kind, text }) => kind === 'card' && text.includes(`Run \`${NEW}\``),
-  );
+  const cards = botComments(lab).filter(({ kind, text }) => kind === 'card' && text.includes(`Run \`${NEW}\``));
   expect(cards.at(-1)?.text).toContain(`Continues the run \`${OLD}\` under a new identity`);
 });
 
@@ -189,8 +187,7 @@ it('a continuation is blocked if a setting differs from the old run, and its gat
     await lab.as('ada', 'PATCH', `/issues/${issue}`, { body: formBody({ ...ANSWERS, ...answers }) });
     await lab.clock.advance(MINUTE_MS);
   };
-  const drift = async () =>
-    (await stateOf(lab, NEW))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
+  const drift = async () => (await stateOf(lab, NEW))?.gate?.verdicts.find(({ gate }) => gate === 'config-drift');
   const judged = (outcome: string): Promise<void> =>
     until(lab, outcome, async () => (await drift())?.outcome === outcome, { limitMs: 60 * MINUTE_MS });
   await reword({ 'Token budget': '9B' });

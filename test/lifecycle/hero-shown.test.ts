@@ -16,8 +16,7 @@ async function open(): Promise<VirtualLab> {
   return lab;
 }
 
-const cardOf = (lab: VirtualLab): string =>
-  told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
+const cardOf = (lab: VirtualLab): string => told(lab, 'card').findLast((text) => text.includes(`Run \`${RUN}\``)) ?? '';
 
 // rule HR-09
 it("a hero run's card lists for each value its origin (given, inferred or missing) and its gate", async () => {
@@ -72,9 +71,7 @@ it('an unmerged source commit is recorded with approver, branch and container, a
   expect(markdown).toContain(
     `- Dirty tree: yes, pushed to \`ada/moe\`, approved by @mira, patch identity \`${source}\``,
   );
-  expect(markdown).toMatch(
-    /^- Source bundle\/container: `\S+` at `[0-9a-f]{40}`.*, in ghcr\.io\/lab\/trainer/m,
-  );
+  expect(markdown).toMatch(/^- Source bundle\/container: `\S+` at `[0-9a-f]{40}`.*, in ghcr\.io\/lab\/trainer/m);
   await lab.as('ada', 'DELETE', '/git/refs/heads/ada/moe');
   await seal(lab, RUN, issue);
   const { tag = '' } = (await stateOf(lab, RUN))?.seal ?? {};

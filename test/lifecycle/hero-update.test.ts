@@ -39,9 +39,7 @@ it('posts one update a day in the issue, and records each observation in the log
   await until(lab, 'the launch', async () => (await stateOf(lab, RUN))?.submission != null);
   await lab.clock.advance(53 * HOUR_MS);
   expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'incident' ? [text] : []))).toEqual([]);
-  const news = botComments(lab).filter(
-    ({ kind, thread }) => thread === issue && !['answer', 'card'].includes(kind),
-  );
+  const news = botComments(lab).filter(({ kind, thread }) => thread === issue && !['answer', 'card'].includes(kind));
   expect(news.map(({ kind }) => kind)).toEqual(['launch', 'tracker', 'notice', 'notice']);
   const [first = '', second = ''] = updates(lab);
   expect(first).toContain(`**Update on \`${RUN}\`**, 24 h into attempt 1.`);

@@ -44,8 +44,7 @@ async function push(path: string, text: string): Promise<void> {
   await lab.clock.advance(MINUTE);
 }
 
-const checks = () =>
-  Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / infra');
+const checks = () => Object.values(lab.world.state.checkRuns).filter(({ name }) => name === 'ferrybot / infra');
 const tip = async () => (await lab.store.refs('refs/heads/more-models')).get('refs/heads/more-models');
 
 describe('a branch that changes a cluster file', () => {
@@ -93,9 +92,7 @@ describe('a branch that changes a cluster file', () => {
     ]);
     const config = '.github/ferrybot.yml';
     await push(config, `${(await fileOf(lab, 'main', config)) ?? ''}\n# A word.\n`);
-    const onTip = Object.values(lab.world.state.checkRuns).filter(({ name }) =>
-      name.startsWith('ferrybot / '),
-    );
+    const onTip = Object.values(lab.world.state.checkRuns).filter(({ name }) => name.startsWith('ferrybot / '));
     const sha = await tip();
     expect(onTip.filter(({ headSha }) => headSha === sha).map(({ name }) => name)).toEqual([
       'ferrybot / config',
@@ -107,10 +104,7 @@ describe('a branch that changes a cluster file', () => {
 it('gets annotations for the first fifty findings of a file', async () => {
   await open();
   await branchOff();
-  await push(
-    FILE,
-    fileWith(...Array.from({ length: 120 }, (_, index) => `touch /mnt/models/bucket/${index}`)),
-  );
+  await push(FILE, fileWith(...Array.from({ length: 120 }, (_, index) => `touch /mnt/models/bucket/${index}`)));
   const [check] = checks();
   expect(check?.annotations.map(({ startLine }) => startLine)).toEqual(
     Array.from({ length: 50 }, (_, index) => index + 3),

@@ -64,8 +64,7 @@ describe.each([
       expect(await gatesNow(lab, run)).toContain('freshness no-past-tip');
       expect(told(lab, 'card').at(-1)).toContain(REBASE);
       expect(told(lab, 'card').at(-1)).not.toContain('Ready for approval');
-      for (const said of new Set([line, shownApprovalLine(lab, run) ?? line]))
-        await say(lab, 'mira', pull, said);
+      for (const said of new Set([line, shownApprovalLine(lab, run) ?? line])) await say(lab, 'mira', pull, said);
       await lab.clock.advance(30 * MINUTE);
       expect(lab.engine.startCount()).toBe(0);
       await moveOnto(lab, branch, await headOf(lab));
@@ -80,22 +79,19 @@ describe.each([
 });
 
 // threat T38
-it.each(METHODS)(
-  'a pull request based on a commit inside another one (%s) launches nothing',
-  async (method) => {
-    const lab = await openLab();
-    const inner = await innerCommit(lab, method);
-    const pull = await openOwn(lab);
-    await moveOnto(lab, 'ada/warmup', inner);
-    await label(lab, 'ada', pull);
-    const run = runOf(pull);
-    expect(openGates(await gated(lab, run))).toContain('freshness no-past-tip');
-    await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
-    await lab.clock.advance(10 * MINUTE);
-    expect(lab.engine.startCount()).toBe(0);
-    await lab.close();
-  },
-);
+it.each(METHODS)('a pull request based on a commit inside another one (%s) launches nothing', async (method) => {
+  const lab = await openLab();
+  const inner = await innerCommit(lab, method);
+  const pull = await openOwn(lab);
+  await moveOnto(lab, 'ada/warmup', inner);
+  await label(lab, 'ada', pull);
+  const run = runOf(pull);
+  expect(openGates(await gated(lab, run))).toContain('freshness no-past-tip');
+  await say(lab, 'mira', pull, shownApprovalLine(lab, run) ?? '/approve-launch');
+  await lab.clock.advance(10 * MINUTE);
+  expect(lab.engine.startCount()).toBe(0);
+  await lab.close();
+});
 
 // threat T39
 it('a contract whose commit is based on one inside a merged pull request launches nothing', async () => {

@@ -99,15 +99,10 @@ describe('a hero run without its only issue', () => {
       script: () => ferryScript({ ...SHORT_FERRY, durationMs: 3 * 60 * MINUTE, hangAt: 300 }),
     });
     const elsewhere = await heroWithoutThread(lab);
-    await until(
-      lab,
-      'the alarm',
-      async () => ((await stateOf(lab, HERO))?.observation?.alarms ?? []).length > 0,
-      {
-        stepMs: 5 * MINUTE,
-        limitMs: 4 * 60 * MINUTE,
-      },
-    );
+    await until(lab, 'the alarm', async () => ((await stateOf(lab, HERO))?.observation?.alarms ?? []).length > 0, {
+      stepMs: 5 * MINUTE,
+      limitMs: 4 * 60 * MINUTE,
+    });
     const theirs = await say(lab, 'sol', elsewhere, `/ack run=${HERO}`);
     await lab.clock.advance(2 * MINUTE);
     expect((await stateOf(lab, HERO))?.taken).toBeNull();

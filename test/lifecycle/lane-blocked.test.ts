@@ -74,9 +74,7 @@ describe('a lane blocked by an open run', () => {
     const [told] = notices();
     expect(told?.thread).toBe(pull);
     const digest = (await stateOf(lab, run))?.gate?.digest ?? '';
-    expect(told?.text).toContain(
-      `\`/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`,
-    );
+    expect(told?.text).toContain(`\`/approve-launch ${digest.slice('sha256:'.length, 'sha256:'.length + 32)}`);
     expect(told?.text).toContain('a person with maintain permission who is not an author of this change');
   });
 

@@ -25,8 +25,7 @@ async function dailyWorkflow(): Promise<void> {
   await lab.clock.advance(10 * MINUTE);
 }
 
-const rowsIn = (text: string): readonly string[] =>
-  text.split('\n').filter((line) => line.startsWith('| `ferry-'));
+const rowsIn = (text: string): readonly string[] => text.split('\n').filter((line) => line.startsWith('| `ferry-'));
 
 async function answerTo(thread: number, words: string): Promise<string> {
   const said = await say(lab, 'mira', thread, words);
@@ -65,9 +64,7 @@ describe('/status lane=', () => {
     const { run } = await playFerry(lab);
     const opened = await lab.as('ada', 'POST', '/issues', { title: 'A question', body: 'How is it going?' });
     const { number } = opened as { number: number };
-    expect(rowsIn(await answerTo(number, '/status lane=daily'))).toEqual([
-      expect.stringContaining(`\`${run}\``),
-    ]);
+    expect(rowsIn(await answerTo(number, '/status lane=daily'))).toEqual([expect.stringContaining(`\`${run}\``)]);
     const stranger = await say(lab, 'sol', number, '/status lane=daily');
     await lab.clock.advance(MINUTE);
     expect(answersTo(lab, stranger)).toEqual([]);

@@ -8,16 +8,7 @@ import { twoLanes } from '../support/lanes.ts';
 import { memoryVersions } from '../support/memory-versions.ts';
 import { approve, eventsOf, finish, seal, stateOf, until, untilState } from '../support/play.ts';
 import { ask } from '../support/recorded.ts';
-import {
-  fileOf,
-  heldJobs,
-  openExperiment,
-  pushFile,
-  SHORT_FERRY,
-  saidTwice,
-  say,
-  told,
-} from '../support/talk.ts';
+import { fileOf, heldJobs, openExperiment, pushFile, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const MINUTE = 60_000;
@@ -89,9 +80,7 @@ describe('two lanes', () => {
     expect(await ask(lab, 'mira', issue, '/hold reason="bad node" lane=canary')).toBe('held');
     expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['free', 'held']);
     expect(await ask(lab, 'mira', canary?.pull ?? 0, '/unhold lane=canary')).toBe('unheld');
-    expect(await ask(lab, 'mira', daily?.pull ?? 0, '/hold date=2026-11-21 reason="maintenance"')).toBe(
-      'held',
-    );
+    expect(await ask(lab, 'mira', daily?.pull ?? 0, '/hold date=2026-11-21 reason="maintenance"')).toBe('held');
     expect([await heldBy(daily?.run), await heldBy(canary?.run)]).toEqual(['held', 'free']);
     await approve(lab, 'mira', canary?.pull ?? 0, canary?.run);
     await finish(lab, canary?.run ?? '');

@@ -9,16 +9,7 @@ import type { RunState } from '../../src/domain/logbook/run-state.ts';
 import { branded, isRunId, isSha } from '../../src/domain/values.ts';
 import { forge, forgeProposing, type Pushing } from '../campaign/forging.ts';
 import { ferryScript, type JobScript } from '../support/ferry-script.ts';
-import {
-  approve,
-  approveAndFinish,
-  finish,
-  playFerry,
-  propose,
-  seal,
-  stateOf,
-  until,
-} from '../support/play.ts';
+import { approve, approveAndFinish, finish, playFerry, propose, seal, stateOf, until } from '../support/play.ts';
 import {
   bodyOf,
   botComments,
@@ -166,9 +157,7 @@ describe('the base of the next ferry', () => {
     await propose(lab);
     const third = await known(lab, 'ferry-daily-20261123');
     expect(third.proposal.base?.run).toBe(FIRST);
-    expect(third.gate?.manifest?.base?.changes).toMatchObject([
-      { path: WARMUP, before: '100', after: '150' },
-    ]);
+    expect(third.gate?.manifest?.base?.changes).toMatchObject([{ path: WARMUP, before: '100', after: '150' }]);
     await lab.close();
   });
 
@@ -190,11 +179,7 @@ describe('the base of the next ferry', () => {
     const lab = await openLab();
     const first = await propose(lab);
     await approve(lab, 'mira', first.pull);
-    await until(
-      lab,
-      'the job',
-      async () => (await known(lab, FIRST)).observation?.firstStepCompleted === true,
-    );
+    await until(lab, 'the job', async () => (await known(lab, FIRST)).observation?.firstStepCompleted === true);
     await say(lab, 'ada', first.issue, '/stop');
     await finish(lab, FIRST);
     expect((await known(lab, FIRST)).end?.status).toBe('STOPPED');
@@ -236,9 +221,7 @@ describe('a later commit on the target branch', () => {
     expect(bodyOf(lab, second.pull)).toContain(both);
     expect(cardOf(lab, SECOND)).toContain(both);
     const state = await known(lab, SECOND);
-    expect(state.gate?.manifest?.base?.notTaken).toEqual([
-      { path: RATE, ran: '2.5e-3', target: '4e-3', why: 'moved' },
-    ]);
+    expect(state.gate?.manifest?.base?.notTaken).toEqual([{ path: RATE, ran: '2.5e-3', target: '4e-3', why: 'moved' }]);
     await approveAndFinish(lab, SECOND, second.pull);
     expect((await known(lab, SECOND)).end?.status).toBe('SUCCEEDED');
     await lab.close();
@@ -252,9 +235,7 @@ describe('a later commit on the target branch', () => {
     await nextMorning(lab);
     await propose(lab);
     expect(await proposedFile(lab, SECOND)).toContain('learning_rate=3e-3');
-    expect((await known(lab, SECOND)).gate?.manifest?.base?.notTaken).toMatchObject([
-      { path: RATE, why: 'moved' },
-    ]);
+    expect((await known(lab, SECOND)).gate?.manifest?.base?.notTaken).toMatchObject([{ path: RATE, why: 'moved' }]);
     await lab.close();
   });
 
@@ -317,10 +298,7 @@ describe('a writer', () => {
       z.object({ object: z.object({ sha: z.string() }) }).parse(await lab.as('ada', 'GET', path)).object.sha;
     const sha = await shown('/git/ref/heads/main');
     await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha });
-    const text = ((await fileOf(lab, 'main', FILE)) ?? '').replace(
-      'learning_rate=3e-3',
-      'learning_rate=9e-2',
-    );
+    const text = ((await fileOf(lab, 'main', FILE)) ?? '').replace('learning_rate=3e-3', 'learning_rate=9e-2');
     await pushFile(lab, 'ada', branch, FILE, text);
     const opened = await lab.as('ada', 'POST', '/pulls', {
       title: 'Daily ferry',

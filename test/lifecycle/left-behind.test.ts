@@ -7,16 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_PATH } from '../../src/app/config-source.ts';
 import { twoLanes } from '../support/lanes.ts';
 import { approve, stateOf, until } from '../support/play.ts';
-import {
-  answersTo,
-  botComments,
-  fileOf,
-  MINUTE,
-  openExperiment,
-  pushFile,
-  SHORT_FERRY,
-  say,
-} from '../support/talk.ts';
+import { answersTo, botComments, fileOf, MINUTE, openExperiment, pushFile, SHORT_FERRY, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 let lab: VirtualLab;
@@ -73,9 +64,7 @@ describe('the config check', () => {
     await until(lab, 'its end', async () => (await stateOf(lab, run))?.end != null);
     await pushFile(lab, 'ada', 'tidier', CONFIG_PATH, `${text}\n# once more\n`);
     await lab.clock.advance(MINUTE);
-    const last = Object.values(lab.world.state.checkRuns).findLast(
-      ({ name }) => name === 'ferrybot / config',
-    );
+    const last = Object.values(lab.world.state.checkRuns).findLast(({ name }) => name === 'ferrybot / config');
     expect(last?.output?.title).not.toContain('It would leave');
   });
 

@@ -10,8 +10,7 @@ const DEATH = { step: 600, line: 'RuntimeError: nothing works', exitCode: 1 };
 let lab: VirtualLab;
 afterEach(() => lab.close());
 
-const threadOf = (number: number) =>
-  Object.values(lab.world.state.issues).find((issue) => issue.number === number);
+const threadOf = (number: number) => Object.values(lab.world.state.issues).find((issue) => issue.number === number);
 
 // threat T95
 it.each([true, false])(

@@ -76,9 +76,7 @@ describe('an unsigned entry', () => {
       forged(good, (last) => ({ type, seq: Number(last['seq']) + 1 })),
     );
     await lab.clock.advance(MINUTE);
-    expect(incidents(lab)).toEqual([
-      expect.stringMatching(/does not verify[\s\S]*line 4 \(entry 3\) is bad/),
-    ]);
+    expect(incidents(lab)).toEqual([expect.stringMatching(/does not verify[\s\S]*line 4 \(entry 3\) is bad/)]);
     expect(botComments(lab).at(-1)?.thread).toBe(pull);
     const approval = await approve(lab, 'mira', pull);
     expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
@@ -194,9 +192,7 @@ describe('a logbook branch that was deleted or reset', () => {
     await commitFiles(lab.store, { ref: REF, expected: head, files, message: 'Tidy up', author });
     const approval = await approve(lab, 'mira', pull);
     await lab.clock.advance(40 * MINUTE);
-    expect(incidents(lab)).toEqual([
-      expect.stringMatching(/does not verify[\s\S]*was there, and is missing now/),
-    ]);
+    expect(incidents(lab)).toEqual([expect.stringMatching(/does not verify[\s\S]*was there, and is missing now/)]);
     expect(answersTo(lab, approval)).toEqual([expect.stringContaining('does not verify')]);
     expect(await stateOf(lab, run)).toBeNull();
     expect(lab.engine.startCount()).toBe(0);

@@ -34,9 +34,7 @@ describe('a forged marker that a workflow of the lab posts', () => {
     }
     const status = await say(lab, 'mira', pull, '/status');
     await lab.clock.advance(20 * MINUTE);
-    const answers = botComments(lab).filter(
-      ({ kind, key }) => kind === 'answer' && key === `comment-${status}`,
-    );
+    const answers = botComments(lab).filter(({ kind, key }) => kind === 'answer' && key === `comment-${status}`);
     expect(answers).toHaveLength(1);
     expect(botComments(lab).filter(({ kind }) => kind === 'incident')).toEqual([]);
     expect((await stateOf(lab, run))?.incidents).toEqual([]);
@@ -57,11 +55,7 @@ describe('a forged marker that a workflow of the lab posts', () => {
         ).join('\n'),
       );
     const id = await say(lab, 'mira', pull, '/status');
-    await sayAsWorkflow(
-      lab,
-      pull,
-      `<!-- ferrybot:v1 run=${run} kind=answer key=comment-${id} -->\n🤖 squatted`,
-    );
+    await sayAsWorkflow(lab, pull, `<!-- ferrybot:v1 run=${run} kind=answer key=comment-${id} -->\n🤖 squatted`);
     await lab.clock.advance(20 * MINUTE);
     const answers = botComments(lab).filter(
       ({ kind, key, text }) => kind === 'answer' && key === `comment-${id}` && !text.includes('squatted'),
@@ -78,8 +72,7 @@ describe('a lost response to the post of an answer', () => {
     const opened = await openVirtualLab({
       ferry: SHORT_FERRY,
       network: async (request, github) => {
-        const body =
-          request.method === 'POST' && request.url.endsWith('/comments') ? await request.clone().text() : '';
+        const body = request.method === 'POST' && request.url.endsWith('/comments') ? await request.clone().text() : '';
         const marker = /<!-- ferrybot:v1 run=[^ ]+ kind=answer key=[^ ]+/.exec(body)?.[0];
         if (marker === undefined || isLost || lab === null) return github(request);
         isLost = true;
@@ -120,9 +113,7 @@ describe('a signed ferrybot comment', () => {
     const cards = botComments(lab).filter(({ kind, thread }) => kind === 'card' && thread === pull);
     expect(cards).toHaveLength(1);
     // The deletion of the card is reported; the copy raises no alarm.
-    const incidents = (await eventsOf(lab, run)).flatMap((event) =>
-      event.type === 'incident' ? [event.data] : [],
-    );
+    const incidents = (await eventsOf(lab, run)).flatMap((event) => (event.type === 'incident' ? [event.data] : []));
     expect(incidents).toMatchObject([{ code: 'card-edited', detail: { how: 'deleted' } }]);
     await lab.close();
   });

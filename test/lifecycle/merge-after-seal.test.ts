@@ -21,13 +21,10 @@ async function sealed(
 }> {
   lab = await openVirtualLab({ config, ...options });
   const repo = Object.values(lab.world.state.repos)[0];
-  if (repo !== undefined)
-    lab.world.state.repos[repo.id] = { ...repo, options: { ...repo.options, ...settings } };
+  if (repo !== undefined) lab.world.state.repos[repo.id] = { ...repo, options: { ...repo.options, ...settings } };
   const { pull } = await playFerry(lab);
   const row = Object.values(lab.world.state.issues).find(({ number }) => number === pull);
-  const answers = botComments(lab).filter(
-    ({ kind, text }) => kind === 'answer' && text.includes('sealed with'),
-  );
+  const answers = botComments(lab).filter(({ kind, text }) => kind === 'answer' && text.includes('sealed with'));
   expect(answers).toHaveLength(1);
   return {
     isMerged: row?.pull?.mergedAtMs != null,
@@ -91,9 +88,7 @@ describe('afterSeal: merge', () => {
     };
     const { answer, isOpen } = await sealed({}, { network });
     expect(isOpen).toBe(true);
-    expect(answer).toContain(
-      `GitHub refused to merge the pull request: At least 1 approving review is required`,
-    );
+    expect(answer).toContain(`GitHub refused to merge the pull request: At least 1 approving review is required`);
     expect(answer).toContain('Merge or close it by hand.');
   });
 });

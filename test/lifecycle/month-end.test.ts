@@ -17,12 +17,9 @@ it('the first sweep of a month records ended runs in a checkpoint, and the lane 
   const { run: sealed } = await playFerry(lab);
   expect(await marksOf(lab, sealed)).toBeGreaterThan(0);
   await lab.clock.advance(3 * HOUR);
-  const checkpoints = async () =>
-    (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'record-checkpointed');
+  const checkpoints = async () => (await eventsOf(lab, 'journal')).filter(({ type }) => type === 'record-checkpointed');
   await until(lab, 'a checkpoint', async () => (await checkpoints()).length > 0);
-  expect(await checkpoints()).toMatchObject([
-    { data: { ended: [{ run: sealed, launched: true }], live: [] } },
-  ]);
+  expect(await checkpoints()).toMatchObject([{ data: { ended: [{ run: sealed, launched: true }], live: [] } }]);
   expect(await marksOf(lab, sealed)).toBe(0);
 
   // The next ferry is compared with the covered one and is recorded in its own month.

@@ -51,9 +51,7 @@ describe('people named in the config', () => {
     lab.engine.forgetEverything();
     await until(lab, 'an incident', async () => ((await stateOf(lab, run))?.incidents.length ?? 0) > 0);
     await lab.clock.advance(5 * MINUTE);
-    const [page] = botComments(lab).filter(
-      ({ kind, text }) => kind === 'notice' && text.includes('needs a person'),
-    );
+    const [page] = botComments(lab).filter(({ kind, text }) => kind === 'notice' && text.includes('needs a person'));
     expect(page?.text.match(/(?<!\w)@[\w-]+/g)).toEqual(['@ada', '@ravi']);
   });
 

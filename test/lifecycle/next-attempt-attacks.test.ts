@@ -87,8 +87,7 @@ const MOVES: readonly (readonly [string, string, Act])[] = [
   [
     'force-pushed',
     'manifest-changed',
-    async (lab) =>
-      lab.as('ada', 'PATCH', '/git/refs/heads/ada/warmup', { sha: await mainOf(lab), force: true }),
+    async (lab) => lab.as('ada', 'PATCH', '/git/refs/heads/ada/warmup', { sha: await mainOf(lab), force: true }),
   ],
 ];
 

@@ -137,36 +137,31 @@ describe('an incident that needs a person', () => {
     expect(pages()[0]?.text).toContain(`Not a collaborator of this repository: account ${ids['sol']}.`);
   });
 
-  it.each(['before', 'after'] as const)(
-    'is posted once if the process crashes %s posting it',
-    async (when) => {
-      await learnIds();
-      let isArmed = false;
-      const { run } = await sickFerry({
-        config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: null }' }),
-        atBoundary: (_process, kind, moment) => {
-          if (!isArmed || kind !== 'post-comment' || moment !== when) return;
-          isArmed = false;
-          throw new Crash();
-        },
-      });
-      isArmed = true;
-      await losesTheCluster(run);
-      await lab.clock.advance(2 * HOUR);
-      expect(isArmed).toBe(false);
-      expect(pages()).toHaveLength(1);
-      expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
-    },
-  );
+  it.each(['before', 'after'] as const)('is posted once if the process crashes %s posting it', async (when) => {
+    await learnIds();
+    let isArmed = false;
+    const { run } = await sickFerry({
+      config: staffed({ inCharge: ['ada'], onCall: '{ againAfterMinutes: null }' }),
+      atBoundary: (_process, kind, moment) => {
+        if (!isArmed || kind !== 'post-comment' || moment !== when) return;
+        isArmed = false;
+        throw new Crash();
+      },
+    });
+    isArmed = true;
+    await losesTheCluster(run);
+    await lab.clock.advance(2 * HOUR);
+    expect(isArmed).toBe(false);
+    expect(pages()).toHaveLength(1);
+    expect((await eventsOf(lab, run)).filter(({ type }) => type === 'notified')).toHaveLength(1);
+  });
 });
 
 describe('a notification channel outside GitHub', () => {
   const CHANNEL = `{ channels: { ops: { kind: discord, address: OPS_WEBHOOK } }, againAfterMinutes: null }`;
   type Sent = Parameters<NonNullable<VirtualLabOptions['sendToChannel']>>;
   const deliveries = async (run: string): Promise<readonly object[]> =>
-    (await eventsOf(lab, run))
-      .filter(({ type }) => type === 'delivered')
-      .map(({ role, data }) => ({ role, ...data }));
+    (await eventsOf(lab, run)).filter(({ type }) => type === 'delivered').map(({ role, data }) => ({ role, ...data }));
 
   it('gets the incident once from the process that records it, and the delivery is recorded', async () => {
     await learnIds();

@@ -19,11 +19,7 @@ type Played = {
 };
 
 /** Requests a run with the label or the command, and crashes at the n-th boundary after it. */
-async function played(
-  options: VirtualLabOptions,
-  by: 'label' | 'command',
-  crashAt: number | null,
-): Promise<Played> {
+async function played(options: VirtualLabOptions, by: 'label' | 'command', crashAt: number | null): Promise<Played> {
   const met: Boundary[] = [];
   let isOn = false;
   const lab = await openLab({
@@ -66,9 +62,7 @@ describe.each([
     const plain = await played(options, by, null);
     await expectOneOfEach(plain);
     await plain.lab.close();
-    expect(plain.met.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['open-issue', 'post-comment', 'append']),
-    );
+    expect(plain.met.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['open-issue', 'post-comment', 'append']));
     for (const [index, boundary] of plain.met.entries()) {
       if (!moments.some((one) => one === boundary.moment)) continue;
       const crashed = await played(options, by, index);

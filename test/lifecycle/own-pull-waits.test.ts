@@ -29,12 +29,8 @@ describe('a ferry label that cannot be accepted', () => {
     const pull = await openFromFork(world);
     await label(world, 'ada', pull);
     await world.clock.advance(3 * 60 * MINUTE);
-    expect(toldIn(world, pull)).toEqual([
-      expect.stringContaining('ferrybot never runs a fork with credentials'),
-    ]);
-    expect(await answer(world, 'mira', pull, '/propose')).toContain(
-      'ferrybot never runs a fork with credentials',
-    );
+    expect(toldIn(world, pull)).toEqual([expect.stringContaining('ferrybot never runs a fork with credentials')]);
+    expect(await answer(world, 'mira', pull, '/propose')).toContain('ferrybot never runs a fork with credentials');
     expect(await stateOf(world, runOf(pull))).toBeNull();
     await world.close();
   });
@@ -169,10 +165,7 @@ describe("a user's pull request with problems", () => {
     await pushFile(world, 'ada', 'ada/warmup', 'docs/notes.md', 'Notes.\n');
     await world.as('ada', 'PATCH', `/pulls/${pull}`, { base: 'release' });
     await label(world, 'ada', pull);
-    expect(openGates(await gated(world, runOf(pull)))).toEqual([
-      'target-branch wrong-branch',
-      'scope outside',
-    ]);
+    expect(openGates(await gated(world, runOf(pull)))).toEqual(['target-branch wrong-branch', 'scope outside']);
     await world.close();
   });
 
@@ -222,15 +215,11 @@ it('needs the lane in the command or one label if several lanes match', async ()
   // Both lanes run the same file.
   const world = await openLab({ config: twoLanes() });
   const pull = await openOwn(world);
-  expect(await answer(world, 'ada', pull, '/propose')).toContain(
-    'it fits several lanes (`daily` and `canary`)',
-  );
+  expect(await answer(world, 'ada', pull, '/propose')).toContain('it fits several lanes (`daily` and `canary`)');
   await label(world, 'ada', pull, [LABEL, 'ferry-canary']);
   await until(world, 'what is said', () => toldIn(world, pull).length > 0);
   expect(toldIn(world, pull)).toEqual([expect.stringContaining('it fits several lanes')]);
-  expect(await answer(world, 'ada', pull, '/propose lane=canary')).toContain(
-    'proposed as `ferry-canary-20261121-pr',
-  );
+  expect(await answer(world, 'ada', pull, '/propose lane=canary')).toContain('proposed as `ferry-canary-20261121-pr');
   expect(await stateOf(world, runOf(pull))).toBeNull();
   await world.close();
 });

@@ -10,9 +10,7 @@ import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../supp
 
 const WAYS = [{ server: true }, { server: false }];
 
-async function launched(
-  options: VirtualLabOptions,
-): Promise<{ lab: VirtualLab; run: string; issue: number }> {
+async function launched(options: VirtualLabOptions): Promise<{ lab: VirtualLab; run: string; issue: number }> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
@@ -82,39 +80,36 @@ describe('a workflow run with a copied title', () => {
 });
 
 describe('an unconfirmed stop', () => {
-  it.each(WAYS)(
-    'is dispatched again after its workflow run was cancelled (server: $server)',
-    async ({ server }) => {
-      const held = heldJobs('watch');
-      const stops = heldJobs('stop');
-      const beforeJob = async (mode: string): Promise<void> => {
-        await held.beforeJob(mode);
-        await stops.beforeJob(mode);
-      };
-      const { lab, run, issue } = await launched({ server, beforeJob });
-      await lab.clock.advance(3 * MINUTE);
-      await say(lab, 'mira', issue, '/stop');
-      await until(lab, 'the dispatch', async () => runsOf(lab, 'ferrybot-stop.yml').length === 1, {
-        stepMs: 1_000,
-      });
-      const [own] = runsOf(lab, 'ferrybot-stop.yml');
-      await lab.clock.advance(5_000);
-      Object.assign(own ?? {}, { status: 'completed', conclusion: 'cancelled' });
-      await lab.clock.advance(2 * MINUTE);
-      expect(runsOf(lab, 'ferrybot-stop.yml').length).toBeGreaterThan(1);
-      const ids = (await eventsOf(lab, run)).flatMap((event) =>
-        event.type === 'dispatched' && event.data.workflow === 'stop' ? [event.data.workflowRun] : [],
-      );
-      expect(ids.slice(0, 2)).toEqual(
-        runsOf(lab, 'ferrybot-stop.yml')
-          .slice(0, 2)
-          .map(({ id }) => id),
-      );
-      stops.letGo();
-      held.letGo();
-      await lab.close();
-    },
-  );
+  it.each(WAYS)('is dispatched again after its workflow run was cancelled (server: $server)', async ({ server }) => {
+    const held = heldJobs('watch');
+    const stops = heldJobs('stop');
+    const beforeJob = async (mode: string): Promise<void> => {
+      await held.beforeJob(mode);
+      await stops.beforeJob(mode);
+    };
+    const { lab, run, issue } = await launched({ server, beforeJob });
+    await lab.clock.advance(3 * MINUTE);
+    await say(lab, 'mira', issue, '/stop');
+    await until(lab, 'the dispatch', async () => runsOf(lab, 'ferrybot-stop.yml').length === 1, {
+      stepMs: 1_000,
+    });
+    const [own] = runsOf(lab, 'ferrybot-stop.yml');
+    await lab.clock.advance(5_000);
+    Object.assign(own ?? {}, { status: 'completed', conclusion: 'cancelled' });
+    await lab.clock.advance(2 * MINUTE);
+    expect(runsOf(lab, 'ferrybot-stop.yml').length).toBeGreaterThan(1);
+    const ids = (await eventsOf(lab, run)).flatMap((event) =>
+      event.type === 'dispatched' && event.data.workflow === 'stop' ? [event.data.workflowRun] : [],
+    );
+    expect(ids.slice(0, 2)).toEqual(
+      runsOf(lab, 'ferrybot-stop.yml')
+        .slice(0, 2)
+        .map(({ id }) => id),
+    );
+    stops.letGo();
+    held.letGo();
+    await lab.close();
+  });
 
   it('has one comment, edited every ten minutes and closed at the end, and one mention an hour', async () => {
     const held = heldJobs('watch');

@@ -73,8 +73,7 @@ describe('a small error in a pre-approved file', () => {
     await lab.clock.advance(2 * MINUTE);
     expect(told(lab, 'incident').join()).toContain('without another approval');
     expect(told(lab, 'incident').join()).toContain('\n+import math\n');
-    const launch =
-      botComments(lab).findLast(({ kind }) => kind === 'launched' || kind === 'launch')?.text ?? '';
+    const launch = botComments(lab).findLast(({ kind }) => kind === 'launched' || kind === 'launch')?.text ?? '';
     expect(launch).toContain('which permits one automatic fix');
     expect(launch).toContain('\n+import math\n');
     await until(lab, 'its end', async () => (await now())?.end?.attempt === 2, { stepMs: MINUTE });

@@ -31,11 +31,7 @@ async function played(options: VirtualLabOptions, crashAt: number | null): Promi
   isOn = true;
   const comment = await say(lab, 'ada', pull, '/propose learning_rate=4e-3');
   await until(lab, 'the answer', () => answersTo(lab, comment).length > 0, { limitMs: 3 * 3_600_000 });
-  await until(
-    lab,
-    'the gates',
-    async () => ((await stateOf(lab, `${RUN}-2`))?.gate?.digest ?? null) !== null,
-  );
+  await until(lab, 'the gates', async () => ((await stateOf(lab, `${RUN}-2`))?.gate?.digest ?? null) !== null);
   isOn = false;
   await lab.clock.advance(20 * MINUTE);
   return { lab, comment, met };
@@ -55,10 +51,7 @@ async function expectOneOfEach({ lab, comment }: Played): Promise<void> {
   expect((await stateOf(lab, RUN))?.closed?.outcome).toBe('withdrawn');
   expect((await stateOf(lab, `${RUN}-2`))?.proposal.requestedBy?.login).toBe('ada');
   const refs = await lab.store.refs('refs/heads/ferrybot/proposal/');
-  expect([...refs.keys()]).toEqual([
-    `refs/heads/ferrybot/proposal/${RUN}`,
-    `refs/heads/ferrybot/proposal/${RUN}-2`,
-  ]);
+  expect([...refs.keys()]).toEqual([`refs/heads/ferrybot/proposal/${RUN}`, `refs/heads/ferrybot/proposal/${RUN}-2`]);
 }
 
 describe.each([

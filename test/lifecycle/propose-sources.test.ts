@@ -246,9 +246,7 @@ describe('a day without a proposal', () => {
     expect(await codesOf(lab, bare)).toEqual(['propose-objective-unclear']);
     await say(lab, 'ada', thread, '/propose objective="integration"');
     await until(lab, 'the proposal', async () => (await stateOf(lab, RUN)) !== null);
-    expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'command-answered')).toHaveLength(
-      2,
-    );
+    expect((await eventsOf(lab, 'journal')).filter(({ type }) => type === 'command-answered')).toHaveLength(2);
     await lab.close();
   });
 });

@@ -29,12 +29,7 @@ async function withIssue(
 }
 
 /** Posts the comment, advances the clock until it is answered, and returns the code of its one answer. */
-async function ask(
-  lab: VirtualLab,
-  thread: number,
-  text: string,
-  who: 'mira' | 'ada' = 'mira',
-): Promise<string> {
+async function ask(lab: VirtualLab, thread: number, text: string, who: 'mira' | 'ada' = 'mira'): Promise<string> {
   const comment = await say(lab, who, thread, text);
   await until(lab, `the answer to ${text}`, () => answersTo(lab, comment).length > 0, {
     limitMs: 2 * 3_600_000,
@@ -118,10 +113,7 @@ describe('a request that cannot be followed', () => {
     const { lab, issue } = await withIssue();
     expect(await ask(lab, issue, text)).toBe(answer);
     expect(pulls(lab)).toEqual([]);
-    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual([
-      'command-seen',
-      'command-answered',
-    ]);
+    expect((await eventsOf(lab, 'journal')).map((event) => event.type)).toEqual(['command-seen', 'command-answered']);
     await lab.close();
   });
 });

@@ -59,9 +59,7 @@ function masked(text: string, stateFolder: string): readonly unknown[] {
     .filter((line) => line !== '')
     .map((line): unknown =>
       JSON.parse(line.replaceAll(stateFolder, '<state>'), (key, value: unknown) =>
-        MASKED.test(key) ||
-        (ATTESTED.test(key) && typeof value !== 'object') ||
-        SHORT_COMMIT.test(String(value))
+        MASKED.test(key) || (ATTESTED.test(key) && typeof value !== 'object') || SHORT_COMMIT.test(String(value))
           ? `<${key}>`
           : value,
       ),
@@ -86,9 +84,7 @@ describe('the same ferry', () => {
     });
     const { run } = await playFerry(lab);
     expect(run).toBe(real?.run);
-    expect(masked(await logbookText(lab, run), '/state')).toEqual(
-      masked(realLines.join('\n'), join(folder, 'jobs')),
-    );
+    expect(masked(await logbookText(lab, run), '/state')).toEqual(masked(realLines.join('\n'), join(folder, 'jobs')));
     await lab.close();
   });
 });

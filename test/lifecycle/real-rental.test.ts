@@ -35,9 +35,7 @@ it('a rental restarts with a smaller batch, moves to another machine, and tears 
   ]);
   expect(all('ended').map(({ status }) => status)).toEqual(['FAILED', 'FAILED', 'SUCCEEDED']);
   expect(
-    all('incident').filter(
-      ({ code: one, detail }) => one === 'rung-taken' && /"reduce"/.test(JSON.stringify(detail)),
-    ),
+    all('incident').filter(({ code: one, detail }) => one === 'rung-taken' && /"reduce"/.test(JSON.stringify(detail))),
   ).toHaveLength(1);
   const machines = all('ended').map(
     ({ engineDetails }) => (engineDetails as Readonly<Record<string, string>>)['machine'],

@@ -20,8 +20,7 @@ function dyingOf(line: string): () => JobScript {
   };
 }
 
-const answer = ({ lab, issue }: Ferry, who: 'mira' | 'ada' | 'ravi', words: string) =>
-  ask(lab, who, issue, words);
+const answer = ({ lab, issue }: Ferry, who: 'mira' | 'ada' | 'ravi', words: string) => ask(lab, who, issue, words);
 
 /** The approval line in the answer to a bare `/relaunch`. */
 async function shownLine(played: Ferry): Promise<string> {
@@ -205,26 +204,17 @@ describe('between the order of another attempt and its launch', () => {
       PREEMPTED,
       ({ lab, pull }) => lab.as('ada', 'PATCH', `/pulls/${pull}`, { body: `${bodyOf(lab, pull)} more` }),
     ],
-    [
-      'its branch is moved',
-      PREEMPTED,
-      ({ lab, run }) => pushExperiment(lab, run, (text) => `${text}# more\n`),
-    ],
+    ['its branch is moved', PREEMPTED, ({ lab, run }) => pushExperiment(lab, run, (text) => `${text}# more\n`)],
     [
       'the approving comment is deleted',
       PREEMPTED,
       ({ lab, approving }) => lab.as('ada', 'DELETE', `/issues/comments/${approving}`),
     ],
-    [
-      'the `/relaunch` is deleted',
-      DISK,
-      ({ lab, asking }) => lab.as('ada', 'DELETE', `/issues/comments/${asking}`),
-    ],
+    ['the `/relaunch` is deleted', DISK, ({ lab, asking }) => lab.as('ada', 'DELETE', `/issues/comments/${asking}`)],
     [
       'the `/relaunch` is edited',
       DISK,
-      ({ lab, asking }) =>
-        lab.as('ada', 'PATCH', `/issues/comments/${asking}`, { body: '/relaunch reason="no"' }),
+      ({ lab, asking }) => lab.as('ada', 'PATCH', `/issues/comments/${asking}`, { body: '/relaunch reason="no"' }),
     ],
   ];
 

@@ -88,9 +88,7 @@ describe('a run that waits for /seal', () => {
     await endedFerry({ ferry: { ...SHORT_FERRY, failAt }, config: withReminders('{ everyHours: 6 }') });
     await lab.clock.advance(13 * HOUR);
     expect(notices().map(({ text }) => mentioned(text))).toEqual([['@mira'], withRole('write')]);
-    expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'notice' ? [] : mentioned(text)))).toEqual(
-      [],
-    );
+    expect(botComments(lab).flatMap(({ kind, text }) => (kind === 'notice' ? [] : mentioned(text)))).toEqual([]);
   });
 });
 
@@ -110,9 +108,7 @@ describe('a lane that closes undecided runs', () => {
     expect(told).toHaveLength(1);
     expect(told[0]?.thread).toBe(issue);
     expect(told[0]?.text).toContain('there was no decision within the time limit of the lane');
-    expect(
-      [...(await lab.store.refs('refs/tags/ferry/')).keys()].filter((tag) => tag.endsWith('/sealed')),
-    ).toEqual([]);
+    expect([...(await lab.store.refs('refs/tags/ferry/')).keys()].filter((tag) => tag.endsWith('/sealed'))).toEqual([]);
     const next = await propose(lab);
     expect(next.run).not.toBe(run);
     expect(notices()).toHaveLength(3);

@@ -17,10 +17,7 @@ const OUT_OF_MEMORY =
 const RENT = '/rent gpu="RTX 4090" hours=6 cap="3 USD" reason="does the long context still train?"';
 
 /** Ada requests it in her own issue; the gates pass. */
-async function rented(
-  lab: VirtualLab,
-  command = RENT,
-): Promise<{ readonly run: string; readonly issue: number }> {
+async function rented(lab: VirtualLab, command = RENT): Promise<{ readonly run: string; readonly issue: number }> {
   const issue = await openIssue(lab, 'ada');
   await say(lab, 'ada', issue, command);
   const run = runOf(lab, issue);
@@ -133,9 +130,7 @@ async function rungs(lab: VirtualLab, run: string): Promise<readonly string[]> {
 }
 
 async function commandsOf(lab: VirtualLab, run: string): Promise<readonly (readonly string[])[]> {
-  return (await eventsOf(lab, run)).flatMap((event) =>
-    event.type === 'submitted' ? [event.data.command] : [],
-  );
+  return (await eventsOf(lab, run)).flatMap((event) => (event.type === 'submitted' ? [event.data.command] : []));
 }
 
 describe('the ladder of restarts', () => {
@@ -156,10 +151,7 @@ describe('the ladder of restarts', () => {
     const install = `python3 -m pip install --quiet 'numpy==1.26.4' && exec "$@"`;
     const at = second.indexOf('sh');
     expect(second.slice(at)).toEqual(['sh', '-c', install, 'sh', ...first.slice(at)]);
-    expect(await rungs(lab, run)).toEqual([
-      'repair after dependency',
-      expect.stringMatching(/^beyond [12]\d\d$/),
-    ]);
+    expect(await rungs(lab, run)).toEqual(['repair after dependency', expect.stringMatching(/^beyond [12]\d\d$/)]);
     const said = told(lab, 'incident').join();
     expect(said).toContain('attempt 2 starts with `numpy==1.26.4`');
     expect(said).toContain('attempt 1 had reached step ');
@@ -174,11 +166,7 @@ describe('the ladder of restarts', () => {
     await approve(lab, 'mira', issue, run);
     await ended(lab, run, 3);
     await lab.clock.advance(3_600_000);
-    expect(await rungs(lab, run)).toEqual([
-      'rerun after network',
-      'other-machine after network',
-      'asks: same-failure',
-    ]);
+    expect(await rungs(lab, run)).toEqual(['rerun after network', 'other-machine after network', 'asks: same-failure']);
     expect(await commandsOf(lab, run)).toHaveLength(3);
     await lab.close();
   });
@@ -236,10 +224,7 @@ describe('a user who requests a rental', () => {
 
   it("fails a gate if the request exceeds the lab's limits", async () => {
     const lab = await openRentalLab();
-    const { run } = await rented(
-      lab,
-      RENT.replace('hours=6', 'hours=48').replace('cap="3 USD"', 'price="$2.50"'),
-    );
+    const { run } = await rented(lab, RENT.replace('hours=6', 'hours=48').replace('cap="3 USD"', 'price="$2.50"'));
     const verdicts = (await stateOf(lab, run))?.gate?.verdicts ?? [];
     expect(verdicts.find(({ gate }) => gate === 'machine-fits')).toMatchObject({
       outcome: 'fail',

@@ -30,10 +30,7 @@ async function running(durationMs: number): Promise<Forged> {
 }
 
 /** Signed with the watch key. */
-async function forgeEnd(
-  { lab, run }: Forged,
-  change: Partial<EventDataByType['ended']> = {},
-): Promise<boolean> {
+async function forgeEnd({ lab, run }: Forged, change: Partial<EventDataByType['ended']> = {}): Promise<boolean> {
   const state = await stateOf(lab, run);
   if (state === null) throw new Error('no run');
   const pushing: Pushing = {

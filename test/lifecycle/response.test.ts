@@ -200,10 +200,7 @@ describe('a repeated failure', () => {
   });
 
   it("does not count if the lane's previous run was preempted too", async () => {
-    const failed = await play(
-      await openLab([{ line: PREEMPTED }, { line: PREEMPTED }, { line: PREEMPTED }]),
-      2,
-    );
+    const failed = await play(await openLab([{ line: PREEMPTED }, { line: PREEMPTED }, { line: PREEMPTED }]), 2);
     const { lab, issue } = failed;
     await ask(failed.lab, 'mira', issue, '/ack');
     await lab.clock.advance(24 * 60 * MINUTE);
@@ -298,9 +295,7 @@ describe('a failure that needs a person', () => {
     expect(await ask(failed.lab, 'sol', issue, '/relaunch')).toBe('not-permitted');
     expect(await ask(failed.lab, 'ravi', issue, '/relaunch')).toBe('not-permitted');
     expect(lab.engine.startCount()).toBe(1);
-    expect(await ask(failed.lab, 'ada', issue, '/relaunch reason="the disk is empty"')).toBe(
-      'relaunch-asked',
-    );
+    expect(await ask(failed.lab, 'ada', issue, '/relaunch reason="the disk is empty"')).toBe('relaunch-asked');
     await ended(lab, run, 2);
     expect((await stateOf(lab, run))?.end).toMatchObject({ attempt: 2, status: 'SUCCEEDED' });
     expect(saidTwice(lab)).toEqual([]);
@@ -329,22 +324,16 @@ describe('a failure that needs a person', () => {
 const CONCERNS_ALL: readonly (readonly [string, string])[] = [
   ['the whole cluster', 'ray.exceptions.OwnerDiedError: the owner of the object died'],
   ['a quota', "Quota limit 'TPUV4PerProject' has been exceeded. Limit: 32 in region us-central2."],
-  [
-    'unstable memory',
-    'ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.',
-  ],
+  ['unstable memory', 'ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.'],
 ];
 
 // rule DF-28
-it.each(CONCERNS_ALL)(
-  'reports a failure of %s without advice to retry, and starts nothing',
-  async (_, line) => {
-    const failed = await play(await openLab([{ line }], 5));
-    const { lab } = failed;
-    expect(told(lab, 'incident')).toHaveLength(1);
-    expect(told(lab, 'incident')[0]).not.toMatch(/retry|try it again/);
-    expect(await starts(failed)).toBe(1);
-    expect(told(lab, 'incident')).toHaveLength(1);
-    await lab.close();
-  },
-);
+it.each(CONCERNS_ALL)('reports a failure of %s without advice to retry, and starts nothing', async (_, line) => {
+  const failed = await play(await openLab([{ line }], 5));
+  const { lab } = failed;
+  expect(told(lab, 'incident')).toHaveLength(1);
+  expect(told(lab, 'incident')[0]).not.toMatch(/retry|try it again/);
+  expect(await starts(failed)).toBe(1);
+  expect(told(lab, 'incident')).toHaveLength(1);
+  await lab.close();
+});

@@ -61,9 +61,7 @@ describe('/why after Update branch', () => {
 
   it('tells the only maintainer that she cannot approve, and how to go on', async () => {
     const told = await updated((text) => text);
-    expect(told).toContain(
-      'mira contributed to this change, also by *Update branch*, and cannot approve it.',
-    );
+    expect(told).toContain('mira contributed to this change, also by *Update branch*, and cannot approve it.');
     expect(told).toContain('Nobody else may approve.');
   });
 

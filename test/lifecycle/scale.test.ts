@@ -21,9 +21,7 @@ it('a ferry shows its parameters and model FLOPs', async () => {
     outcome: 'pass',
     found: { parameters: '2254', flops: '7.8e8', target: '7.8e8' },
   });
-  expect(told(lab, 'card').join()).toContain(
-    'the scale does not change: 2254 parameters, 7.8e8 model FLOPs of 7.8e8',
-  );
+  expect(told(lab, 'card').join()).toContain('the scale does not change: 2254 parameters, 7.8e8 model FLOPs of 7.8e8');
 });
 
 // rule DF-38
@@ -36,11 +34,11 @@ it('a ferry fails the scale gate if its lane has another FLOP target', async () 
 });
 
 it('a ferry fails the scale gate if its FLOPs cannot be computed', async () => {
-  expect(
-    await scaleOf((text) => text.replace('6, DEFAULT_NUM_TRAIN_STEPS', '6, STEPS_OF_ANOTHER_FILE')),
-  ).toMatchObject({
-    outcome: 'fail',
-    code: 'not-computed',
-    found: { why: 'the experiment has no number at STEPS_OF_ANOTHER_FILE' },
-  });
+  expect(await scaleOf((text) => text.replace('6, DEFAULT_NUM_TRAIN_STEPS', '6, STEPS_OF_ANOTHER_FILE'))).toMatchObject(
+    {
+      outcome: 'fail',
+      code: 'not-computed',
+      found: { why: 'the experiment has no number at STEPS_OF_ANOTHER_FILE' },
+    },
+  );
 });

@@ -36,30 +36,21 @@ async function played({ first, at, dies }: Play) {
   const isMet = beside.length > 0;
   if (!isMet) await other();
   const names = [todaysRun(lab), `${todaysRun(lab)}-2`, runOf(pull), `${runOf(pull)}-2`];
-  const runs = async () =>
-    (await Promise.all(names.map((run) => stateOf(lab, run)))).filter((run) => run !== null);
-  await until(
-    lab,
-    'a run with its gates',
-    async () => (await runs()).some(({ gate }) => gate?.digest != null),
-    {
-      limitMs: 3 * 3_600_000,
-    },
-  );
+  const runs = async () => (await Promise.all(names.map((run) => stateOf(lab, run)))).filter((run) => run !== null);
+  await until(lab, 'a run with its gates', async () => (await runs()).some(({ gate }) => gate?.digest != null), {
+    limitMs: 3 * 3_600_000,
+  });
   await lab.clock.advance(30 * MINUTE);
   return { lab, runs, isMet };
 }
 
 /** Open threads by the bot that belong to no open run. */
 async function orphans({ lab, runs }: Pick<Awaited<ReturnType<typeof played>>, 'lab' | 'runs'>) {
-  const open = (await runs())
-    .filter((run) => !isOver(run))
-    .flatMap(({ proposal }) => [proposal.issue, proposal.pull]);
+  const open = (await runs()).filter((run) => !isOver(run)).flatMap(({ proposal }) => [proposal.issue, proposal.pull]);
   const { issues, users } = lab.world.state;
   return Object.values(issues)
     .filter(
-      ({ number, state, authorId }) =>
-        state === 'open' && users[authorId]?.type === 'Bot' && !open.includes(number),
+      ({ number, state, authorId }) => state === 'open' && users[authorId]?.type === 'Bot' && !open.includes(number),
     )
     .map(({ number, title }) => `${number} ${title}`);
 }
@@ -76,31 +67,28 @@ async function approveAll({
   await lab.clock.advance(10 * MINUTE);
 }
 
-describe.each(['schedule', 'person'] as const)(
-  'while the %s proposes a run in a lane, the other process',
-  (first) => {
-    it.each([false, true])(
-      'proposes no second run, at any boundary of the first (which crashes there: %s)',
-      async (dies) => {
-        const wrong: string[] = [];
-        let at = 0;
-        for (; at < 60; at += 1) {
-          const world = await played({ first, at, dies });
-          const going = (await world.runs()).filter((run) => !isOver(run));
-          if (going.length !== 1) wrong.push(`${at}: ${going.map(({ run }) => run).join(' and ')}`);
-          const left = await orphans(world);
-          if (left.length > 0) wrong.push(`${at}: left over ${left.join(', ')}`);
-          const twice = saidTwice(world.lab);
-          if (twice.length > 0) wrong.push(`${at}: twice ${twice.join()}`);
-          await approveAll(world);
-          const starts = world.lab.engine.startCount();
-          if (starts !== 1) wrong.push(`${at}: ${starts} jobs`);
-          await world.lab.close();
-          if (!world.isMet) break;
-        }
-        console.log(first, dies, at, wrong);
-        expect(wrong).toEqual([]);
-      },
-    );
-  },
-);
+describe.each(['schedule', 'person'] as const)('while the %s proposes a run in a lane, the other process', (first) => {
+  it.each([false, true])(
+    'proposes no second run, at any boundary of the first (which crashes there: %s)',
+    async (dies) => {
+      const wrong: string[] = [];
+      let at = 0;
+      for (; at < 60; at += 1) {
+        const world = await played({ first, at, dies });
+        const going = (await world.runs()).filter((run) => !isOver(run));
+        if (going.length !== 1) wrong.push(`${at}: ${going.map(({ run }) => run).join(' and ')}`);
+        const left = await orphans(world);
+        if (left.length > 0) wrong.push(`${at}: left over ${left.join(', ')}`);
+        const twice = saidTwice(world.lab);
+        if (twice.length > 0) wrong.push(`${at}: twice ${twice.join()}`);
+        await approveAll(world);
+        const starts = world.lab.engine.startCount();
+        if (starts !== 1) wrong.push(`${at}: ${starts} jobs`);
+        await world.lab.close();
+        if (!world.isMet) break;
+      }
+      console.log(first, dies, at, wrong);
+      expect(wrong).toEqual([]);
+    },
+  );
+});

@@ -4,15 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TEXT_RESTORES_MAX } from '../../src/run/decide-shown.ts';
 import { eventsOf, type Ferry, stateOf, until } from '../support/play.ts';
 import { cardOf, lineOf, proposedWithCard as proposed } from '../support/shown-card.ts';
-import {
-  answersTo,
-  type BotComment,
-  botComments,
-  MINUTE,
-  pushExperiment,
-  say,
-  told,
-} from '../support/talk.ts';
+import { answersTo, type BotComment, botComments, MINUTE, pushExperiment, say, told } from '../support/talk.ts';
 import type { VirtualLab, VirtualLabOptions } from '../support/virtual-lab.ts';
 import { deleteAsWorkflow, editAs, editAsWorkflow, hideAs } from '../support/workflow-voice.ts';
 
@@ -58,9 +50,7 @@ describe('a manifest on the card', () => {
     const state = await stateOf(lab, run);
     const card = lab.world.state.comments[cardOf(lab).id];
     expect(state?.shown).toMatchObject({ digest: state?.gate?.digest, comment: card?.id });
-    expect(Date.parse(state?.shown?.shownAt ?? '')).toBe(
-      Math.trunc((card?.updatedAtMs ?? 0) / 1_000) * 1_000,
-    );
+    expect(Date.parse(state?.shown?.shownAt ?? '')).toBe(Math.trunc((card?.updatedAtMs ?? 0) / 1_000) * 1_000);
     expect(await namesOf(ferry, 'shown')).toBe(1);
     await say(lab, 'mira', ferry.pull, await lineOf(ferry));
     await until(lab, 'the launch', async () => (await stateOf(lab, run))?.submission !== null);
@@ -106,28 +96,25 @@ describe('a card edited by another user', () => {
       edit: (lab: VirtualLab, id: number, body: string) => editAs(lab, 'ada', id, body),
     },
     { who: 'a workflow', options: { server: false, beforeJob: async () => undefined }, edit: editAsWorkflow },
-  ])(
-    'cannot be approved if $who edited and restored it before ferrybot saw the edit',
-    async ({ options, edit }) => {
-      const ferry = await proposed(options);
-      const { lab, pull } = ferry;
-      const { id, source } = cardOf(lab);
-      // Between two passes: the sweep is five minutes away, and a job of the chat workflow takes a while.
-      const edited = edit(lab, id, withFalseDelta(cardOf(lab)));
-      await lab.clock.advance(2_000);
-      await edited;
-      const line = await lineOf(ferry);
-      const saying = lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
-      const restoring = edit(lab, id, source);
-      await Promise.all([saying, restoring]);
-      const approval = Math.max(
-        ...Object.keys(lab.world.state.comments)
-          .map(Number)
-          .filter((one) => lab.world.state.comments[one]?.body === line),
-      );
-      await isRestoredAndTold(ferry, approval, /The status card was edited by another person/);
-    },
-  );
+  ])('cannot be approved if $who edited and restored it before ferrybot saw the edit', async ({ options, edit }) => {
+    const ferry = await proposed(options);
+    const { lab, pull } = ferry;
+    const { id, source } = cardOf(lab);
+    // Between two passes: the sweep is five minutes away, and a job of the chat workflow takes a while.
+    const edited = edit(lab, id, withFalseDelta(cardOf(lab)));
+    await lab.clock.advance(2_000);
+    await edited;
+    const line = await lineOf(ferry);
+    const saying = lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: line });
+    const restoring = edit(lab, id, source);
+    await Promise.all([saying, restoring]);
+    const approval = Math.max(
+      ...Object.keys(lab.world.state.comments)
+        .map(Number)
+        .filter((one) => lab.world.state.comments[one]?.body === line),
+    );
+    await isRestoredAndTold(ferry, approval, /The status card was edited by another person/);
+  });
 
   // threat T76
   it('cannot be approved if the edit restores an older signed text', async () => {

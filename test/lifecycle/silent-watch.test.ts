@@ -8,9 +8,7 @@ import { approve, propose, stateOf, until, untilState } from '../support/play.ts
 import { heldJobs, MINUTE, SHORT_FERRY, saidTwice, say, told } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
-async function launched(
-  options: VirtualLabOptions,
-): Promise<{ lab: VirtualLab; run: string; issue: number }> {
+async function launched(options: VirtualLabOptions): Promise<{ lab: VirtualLab; run: string; issue: number }> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, ...options });
   const { run, pull, issue } = await propose(lab);
   await approve(lab, 'mira', pull);
@@ -37,14 +35,9 @@ describe('a /stop', () => {
     await lab.clock.advance(4 * MINUTE);
     expect((await stateOf(lab, run))?.observation).not.toBeNull();
     isDoomed = true;
-    await until(
-      lab,
-      'the death',
-      async () => runsOf(lab, 'ferrybot-watch.yml')[0]?.conclusion === 'failure',
-      {
-        stepMs: 5_000,
-      },
-    );
+    await until(lab, 'the death', async () => runsOf(lab, 'ferrybot-watch.yml')[0]?.conclusion === 'failure', {
+      stepMs: 5_000,
+    });
     await say(lab, 'ada', issue, '/stop');
     const asked = lab.clock.now();
     await until(lab, 'the stop', () => isStopped(lab, run), { stepMs: 1_000 });

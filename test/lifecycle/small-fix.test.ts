@@ -143,11 +143,7 @@ describe('no fix is committed', () => {
       { log: traceback("NameError: name 'json' is not defined. Did you forget to import 'json'?") },
       'tree-unlike',
     ],
-    [
-      'for a file outside the fix scope',
-      { log: traceback(MISSING, 'scripts/compare_runs.py') },
-      'outside-scope',
-    ],
+    ['for a file outside the fix scope', { log: traceback(MISSING, 'scripts/compare_runs.py') }, 'outside-scope'],
     [
       'for the experiment, whose code is reviewed',
       { log: traceback(MISSING, 'experiments/ferries/daily.py') },
@@ -230,9 +226,7 @@ describe('a fix that ferrybot pushed', () => {
     await lab.clock.advance(20 * MINUTE);
     const { made } = await triesOf(played);
     expect(made).toHaveLength(1);
-    expect(await commitsAbove(lab, branch, (await now())?.submission?.commit ?? '')).toEqual([
-      made[0]?.commit,
-    ]);
+    expect(await commitsAbove(lab, branch, (await now())?.submission?.commit ?? '')).toEqual([made[0]?.commit]);
     expect(shownApprovalLine(lab, played.run)).not.toBeNull();
     await lab.close();
   });
@@ -243,9 +237,7 @@ describe('a fix that ferrybot pushed', () => {
     await pushFile(lab, 'mira', branch, SCHEDULE, `${await played.file()}# mine\n`);
     await lab.clock.advance(3 * MINUTE);
     const verdicts = (await played.now())?.gate?.verdicts ?? [];
-    expect(verdicts.filter(({ outcome }) => outcome === 'fail').map(({ gate }) => gate)).toContain(
-      'issue-updated',
-    );
+    expect(verdicts.filter(({ outcome }) => outcome === 'fail').map(({ gate }) => gate)).toContain('issue-updated');
     await say(lab, 'mira', played.issue, 'A remark of mine.');
     await lab.clock.advance(3 * MINUTE);
     const line = shownApprovalLine(lab, run) ?? '';

@@ -7,10 +7,7 @@ import { openVirtualLab, type VirtualLab } from '../support/virtual-lab.ts';
 
 const RUN = 'ferry-daily-20261121';
 const blocking = (text: string): string =>
-  text.replace(
-    /^ {4}steps:\n(?: {6}.*\n)+/m,
-    '    steps: { enforce: block, knobs: { warmup: { absolute: 30 } } }\n',
-  );
+  text.replace(/^ {4}steps:\n(?: {6}.*\n)+/m, '    steps: { enforce: block, knobs: { warmup: { absolute: 30 } } }\n');
 
 async function asked(words: string, config: (text: string) => string): Promise<[VirtualLab, number]> {
   const lab = await openVirtualLab({ ferry: SHORT_FERRY, config });

@@ -8,15 +8,7 @@ import { REQUEST_TRIES_MAX } from '../../src/github/call.ts';
 import { approvalLine } from '../support/approve.ts';
 import { approve, type Ferry, propose, stateOf, until } from '../support/play.ts';
 import { codesOf } from '../support/recorded.ts';
-import {
-  botComments,
-  MINUTE,
-  openExperiment,
-  pushFile,
-  SHORT_FERRY,
-  saidTwice,
-  say,
-} from '../support/talk.ts';
+import { botComments, MINUTE, openExperiment, pushFile, SHORT_FERRY, saidTwice, say } from '../support/talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from '../support/virtual-lab.ts';
 
 const numbered = z.object({ id: z.number() });
@@ -35,8 +27,7 @@ async function remark(lab: VirtualLab, who: Person, pull: number, body: string):
   const [file] = files.parse(await lab.as(who, 'GET', `/pulls/${pull}/files`));
   const line = Number(/\+(\d+)/.exec(file?.patch ?? '')?.[1]);
   const path = `/pulls/${pull}/comments`;
-  return numbered.parse(await lab.as(who, 'POST', path, { body, commit_id: sha, path: file?.filename, line }))
-    .id;
+  return numbered.parse(await lab.as(who, 'POST', path, { body, commit_id: sha, path: file?.filename, line })).id;
 }
 
 function answers(lab: VirtualLab, surface: string, id: number): readonly string[] {
@@ -102,8 +93,7 @@ describe('a comment that is edited after it was read', () => {
   it('gets one request to post a new comment if the edit adds a command, and nothing if it changes prose', async () => {
     const { lab, run, pull } = await proposed(true);
     const comment = await say(lab, 'mira', pull, '/status');
-    const edit = (body: string): Promise<unknown> =>
-      lab.as('mira', 'PATCH', `/issues/comments/${comment}`, { body });
+    const edit = (body: string): Promise<unknown> => lab.as('mira', 'PATCH', `/issues/comments/${comment}`, { body });
     await edit('/status\n\nThanks!');
     await lab.clock.advance(MINUTE);
     expect(answers(lab, 'comment', comment)).toHaveLength(1);
@@ -147,8 +137,7 @@ describe('a review on a pull request without a run', () => {
   it('is answered even if more pull requests changed than one pass reads', async () => {
     const lab = await openVirtualLab({ ferry: SHORT_FERRY, webhooks: false });
     const reviews: number[] = [];
-    for (let n = 0; n < limits.otherPullsMax + 3; n += 1)
-      reviews.push(await idea(lab, `idea-${n}`, ['experiment']));
+    for (let n = 0; n < limits.otherPullsMax + 3; n += 1) reviews.push(await idea(lab, `idea-${n}`, ['experiment']));
     await lab.clock.advance(4 * 60 * MINUTE);
     expect(reviews.map((id) => answers(lab, 'review', id).length)).toEqual(reviews.map(() => 1));
     expect(saidTwice(lab)).toEqual([]);

@@ -104,9 +104,7 @@ describe('a run with W&B as its tracker', () => {
     const { incidents = [] } = (await stateOf(lab, run)) ?? {};
     const comments = told(lab, 'incident');
     await lab.close();
-    expect(incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector)).toEqual([
-      'tracker-frozen',
-    ]);
+    expect(incidentsWith(incidents, 'run-alarm').map(({ detail }) => detail.detector)).toEqual(['tracker-frozen']);
     expect(comments.join('\n')).toMatch(
       /`tracker-frozen`: the tracker has received nothing for \d+ min: its newest step is 60/,
     );

@@ -40,9 +40,7 @@ describe('invalid input', () => {
     expect(lab.log.join('\n')).toMatch(/config line \d+: /);
     const early = await say(lab, 'mira', pull, '/approve-launch');
     await lab.clock.advance(5 * MINUTE);
-    expect(answersTo(lab, early)).toEqual([
-      expect.stringMatching(/not approved[\s\S]*config-valid[\s\S]*line \d+/),
-    ]);
+    expect(answersTo(lab, early)).toEqual([expect.stringMatching(/not approved[\s\S]*config-valid[\s\S]*line \d+/)]);
     await pushFile(lab, 'ada', 'main', CONFIG, good);
     await lab.clock.advance(40 * MINUTE);
     await approveAndFinish(lab, run, pull);
@@ -69,13 +67,7 @@ describe('invalid input', () => {
   it('an experiment file with a syntax error is reported with its line, and nothing is proposed', async () => {
     const lab = await openVirtualLab();
     const text = (await fileOf(lab, 'main', EXPERIMENT)) ?? '';
-    await pushFile(
-      lab,
-      'ada',
-      'main',
-      EXPERIMENT,
-      text.replace('TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = ('),
-    );
+    await pushFile(lab, 'ada', 'main', EXPERIMENT, text.replace('TRAIN_BATCH_SIZE = 8', 'TRAIN_BATCH_SIZE = ('));
     await lab.dispatchDaily();
     await lab.clock.advance(MINUTE);
     expect(lab.log.join('\n')).toMatch(/propose: experiment-unparsable: line \d+: /);

@@ -1,15 +1,7 @@
 /** Invisible characters in a launch command: the card would show another command than the one that runs. */
 
 import { expect, it } from 'vitest';
-import {
-  answered,
-  JOB_ID,
-  launchByHand,
-  openAdoptingLab,
-  openIssue,
-  runOf,
-  WATCH,
-} from '../support/adopted-job.ts';
+import { answered, JOB_ID, launchByHand, openAdoptingLab, openIssue, runOf, WATCH } from '../support/adopted-job.ts';
 import { shownApprovalLine } from '../support/approve.ts';
 import { ANSWERS, type Answers, headOf, openHeroIssue, openHeroLab, RUN } from '../support/hero-run.ts';
 import { openGates } from '../support/own-pull.ts';

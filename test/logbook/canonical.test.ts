@@ -11,9 +11,7 @@ describe('canonicalize', () => {
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"\u002f',
       literals: [null, true, false],
     };
-    expect(canonicalize(value)).toBe(
-      '{"literals":[null,true,false],"string":"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
-    );
+    expect(canonicalize(value)).toBe('{"literals":[null,true,false],"string":"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}');
   });
 
   it('sorts keys by UTF-16 code units as RFC 8785 section 3.2.3 does', () => {
@@ -33,18 +31,12 @@ describe('canonicalize', () => {
     );
   });
 
-  it.each([
-    1.5,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    2 ** 53,
-    '\ud800',
-    { '\udc00': 1 },
-    { a: undefined },
-    undefined,
-  ])('throws for %j', (value) => {
-    expect(() => canonicalize([value as Json])).toThrow('no canonical JSON');
-  });
+  it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '\ud800', { '\udc00': 1 }, { a: undefined }, undefined])(
+    'throws for %j',
+    (value) => {
+      expect(() => canonicalize([value as Json])).toThrow('no canonical JSON');
+    },
+  );
 
   it('throws for very deep nesting', () => {
     let value: Json = 1;
@@ -80,17 +72,12 @@ describe('parseCanonical', () => {
     expect(parseCanonical(text).ok).toBe(false);
   });
 
-  it.each([
-    '{"10":1,"9":2}',
-    '{"__proto__":1,"a":2}',
-    '{"a":-9007199254740991}',
-    '{}',
-    '[]',
-    '"\u2028"',
-    '{"":0}',
-  ])('reads %s', (text) => {
-    expect(parseCanonical(text).ok).toBe(true);
-  });
+  it.each(['{"10":1,"9":2}', '{"__proto__":1,"a":2}', '{"a":-9007199254740991}', '{}', '[]', '"\u2028"', '{"":0}'])(
+    'reads %s',
+    (text) => {
+      expect(parseCanonical(text).ok).toBe(true);
+    },
+  );
 
   it('reads back any text that canonicalize writes, for any order of keys', () => {
     const safe = fc.maxSafeInteger().map((n) => (n === 0 ? 0 : n));

@@ -7,12 +7,7 @@ import { branded, isInstant, type Sha } from '../../src/domain/values.ts';
 import { sha256Hex, verifyEd25519 } from '../../src/host/keys.ts';
 import { type ComposedRun, commitMessage, composeAppend } from '../../src/logbook/append.ts';
 import { folderOf, grown } from '../../src/logbook/segments.ts';
-import {
-  createLogbookStore,
-  type LogbookStore,
-  type RunWrite,
-  readEvents,
-} from '../../src/logbook/store/git-store.ts';
+import { createLogbookStore, type LogbookStore, type RunWrite, readEvents } from '../../src/logbook/store/git-store.ts';
 import { type Verification, verifyLogbook } from '../../src/logbook/verify.ts';
 import { AT_MS, bareRepository, type Remote } from '../host/git/scratch-repository.ts';
 import { commandAnswered, commandSeen, gated, keys, proposed, RUN, signers } from './sample-logbook.ts';
@@ -121,9 +116,9 @@ describe('appending', () => {
     const head = await headOf(store);
     const second = [await composed(store, head, RUN, [commandSeen(501, 'status')])];
     expect(commitMessage(second)).toBe(`${RUN}: log command-seen`);
-    expect(
-      (await store.append({ base: head, runs: second, message: commitMessage(second), atMs: AT_MS })).kind,
-    ).toBe('pushed');
+    expect((await store.append({ base: head, runs: second, message: commitMessage(second), atMs: AT_MS })).kind).toBe(
+      'pushed',
+    );
     const other = storeOn(remote);
     expect(await textIn(other, await headOf(other), RUN)).toBe(second[0]?.events[0]?.text);
     expect(await textIn(other, await headOf(other), 'ferry-daily-20261122')).toBe('');
@@ -134,10 +129,7 @@ describe('appending', () => {
     const first = storeOn(remote);
     await appendUntilIn(first, RUN, [proposed, gated]);
     const writers = [1, 2, 3, 4].map((comment) =>
-      appendUntilIn(storeOn(remote), RUN, [
-        commandSeen(comment, 'status'),
-        commandAnswered(comment, 'status-shown'),
-      ]),
+      appendUntilIn(storeOn(remote), RUN, [commandSeen(comment, 'status'), commandAnswered(comment, 'status-shown')]),
     );
     await Promise.all(writers);
     const { events } = verified(await textIn(first, await headOf(first), RUN), RUN);
@@ -252,9 +244,7 @@ describe('a failing remote', () => {
     const head = await headOf(store);
     const runs = [await composed(store, head, RUN, [gated])];
     await remote.git('config', 'receive.maxInputSize', '10');
-    expect((await store.append({ base: head, runs, message: 'm', atMs: AT_MS })).kind).toMatch(
-      /refused|unknown/,
-    );
+    expect((await store.append({ base: head, runs, message: 'm', atMs: AT_MS })).kind).toMatch(/refused|unknown/);
     expect(await headOf(store)).toBe(head);
   });
 });

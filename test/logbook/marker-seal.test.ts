@@ -35,9 +35,7 @@ function signer(seed: string, keyId = 'control-2026') {
   return { keyId, role: 'control', sign: parsed.value.sign } as const;
 }
 
-function sealed(
-  change: { at?: Instant; seed?: string; keyId?: string; body?: string; thread?: number } = {},
-): string {
+function sealed(change: { at?: Instant; seed?: string; keyId?: string; body?: string; thread?: number } = {}): string {
   const { at = AT, seed = DEMO_KEYS.control.seed, keyId, body = BODY, thread = 13 } = change;
   return sealMarker(body, { ...PLACE, thread }, { signer: signer(seed, keyId), at, hash: sha256Hex });
 }

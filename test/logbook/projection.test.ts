@@ -15,17 +15,10 @@ describe('the logbook of a ferry', () => {
   // rule HR-25
   it('has the sections of the policy in order, and an entry for every event', () => {
     const headings = markdown.split('\n').filter((line) => /^#{1,2} /.test(line));
-    expect(headings).toEqual([
-      `# ${RUN}: Run Logbook`,
-      '## Run Contract',
-      '## Launched Instances',
-      '## Event Log',
-    ]);
+    expect(headings).toEqual([`# ${RUN}: Run Logbook`, '## Run Contract', '## Launched Instances', '## Event Log']);
     const entries = markdown.slice(markdown.indexOf('## Event Log'));
     expect(
-      entries.match(
-        /^### 2026-11-21 09:\d\d UTC - .+\n\n- Status: .+\n- Evidence:.*\n- Decision:.*\n- Next:.*$/gm,
-      ),
+      entries.match(/^### 2026-11-21 09:\d\d UTC - .+\n\n- Status: .+\n- Evidence:.*\n- Decision:.*\n- Next:.*$/gm),
     ).toHaveLength(events.length);
   });
 
@@ -132,9 +125,7 @@ describe('show', () => {
   it('prints the run in plain words, safe for a terminal', () => {
     const text = showText(RUN, fileOf([proposed, commandSeen(501, 'approve-launch')]).events);
     expect(text).toMatch(/^ferry-daily-20261121: 2 events, head 1:[0-9a-f]{64}\n\n/);
-    expect(text).toContain(
-      '2026-11-21 09:00 UTC  proposed: proposed as ferry-daily-20261121 in lane daily\n',
-    );
+    expect(text).toContain('2026-11-21 09:00 UTC  proposed: proposed as ferry-daily-20261121 in lane daily\n');
     expect(text).toContain('"quoted" <b>and</b> 🤖');
     expect(text).toContain('command-seen: @alice (101) wrote /approve-launch');
   });

@@ -75,11 +75,7 @@ const strayLine = fc
 const rawBytes = fc
   .tuple(fc.nat(start.text.length), fc.constantFrom('ff', 'c0af', 'eda080', 'f4908080', 'efbbbf', '00', '0d'))
   .map(([at, hex]) =>
-    Buffer.concat([
-      Buffer.from(start.text.slice(0, at)),
-      Buffer.from(hex, 'hex'),
-      Buffer.from(start.text.slice(at)),
-    ]),
+    Buffer.concat([Buffer.from(start.text.slice(0, at)), Buffer.from(hex, 'hex'), Buffer.from(start.text.slice(at))]),
   );
 const hostile: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   changedField.map((text) => `${text}\n`),
@@ -94,12 +90,7 @@ function oddKeyPart(): fc.Arbitrary<Json> {
     odd.map(lenient),
     fc.constantFrom<Json>(
       ...['2026', '2026-02-30T00:00:00Z', '2026-01-01', '20260101T000000Z', 'Jan 1 2026', '2026-W01-1'],
-      ...[
-        '2026-01-01T00:00:00+00:00',
-        '2026-01-01T00:00:00.123456Z',
-        '2026-01-01T24:00:00Z',
-        '0001-01-01T00:00:00Z',
-      ],
+      ...['2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00.123456Z', '2026-01-01T24:00:00Z', '0001-01-01T00:00:00Z'],
       ...['control', 'AAAA', 'AA==', 'é', `${keys[0]?.public} `, keys[1]?.public ?? '', keys[0]?.id ?? ''],
     ),
   );
@@ -130,8 +121,7 @@ function resealed({ hash: _hash, sig: _sig, ...rest }: JsonObject): string {
 
 /** Ours continues with the data and the lifecycle (docs/logbook.md, points 6 and 7), where Python stops. */
 const isOursAlone = ({ answer: { bad } }: Answered): boolean =>
-  bad !== null &&
-  (bad.reason === 'transition' || (bad.reason === 'canonical' && bad.message.startsWith('data: ')));
+  bad !== null && (bad.reason === 'transition' || (bad.reason === 'canonical' && bad.message.startsWith('data: ')));
 
 async function agreeOn(questions: readonly (readonly string[])[]): Promise<readonly Answered[]> {
   const theirs = await pythonAnswers(root, questions);
@@ -140,10 +130,8 @@ async function agreeOn(questions: readonly (readonly string[])[]): Promise<reado
     if (other === undefined) throw new Error('an answer is missing');
     if (one.answer.error !== undefined) {
       expect(other).toMatchObject({ code: 2, answer: { ok: false, error: { code: 'usage' } } });
-    } else if (isOursAlone(one))
-      expect(other.answer.bad?.line ?? 99).toBeGreaterThanOrEqual(one.answer.bad?.line ?? 0);
-    else
-      expect([other.code, masked(other.answer)], JSON.stringify(one)).toEqual([one.code, masked(one.answer)]);
+    } else if (isOursAlone(one)) expect(other.answer.bad?.line ?? 99).toBeGreaterThanOrEqual(one.answer.bad?.line ?? 0);
+    else expect([other.code, masked(other.answer)], JSON.stringify(one)).toEqual([one.code, masked(one.answer)]);
   }
   return theirs;
 }
@@ -163,10 +151,7 @@ describe('the verifier in Python', () => {
     const questions = fragments.flatMap((text) => [
       [fileWith(`${text}\n`)],
       [fileWith(start.text), '--keys', fileWith(text)],
-      ...Object.keys(first).map((name) => [
-        fileWith(resealed({ ...first, [name]: lenient(text) })),
-        '--no-signatures',
-      ]),
+      ...Object.keys(first).map((name) => [fileWith(resealed({ ...first, [name]: lenient(text) })), '--no-signatures']),
     ]);
     for (const { code, answer } of await pythonAnswers(root, questions)) {
       expect(answer.ok).toBe(code === 0);

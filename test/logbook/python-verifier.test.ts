@@ -9,15 +9,7 @@ import type { VerifyAnswer } from '../../src/app/cli/verbs/logbook-verify.ts';
 import { branded, isRunId } from '../../src/domain/values.ts';
 import { eventsName } from '../../src/logbook/segments.ts';
 import { verifiersAgree } from './both-verifiers.ts';
-import {
-  commandAnswered,
-  commandSeen,
-  fileOf,
-  keys,
-  lifeOfAFerry,
-  RUN,
-  seededKey,
-} from './sample-logbook.ts';
+import { commandAnswered, commandSeen, fileOf, keys, lifeOfAFerry, RUN, seededKey } from './sample-logbook.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ferrybot-test-python-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -53,12 +45,7 @@ describe('both verifiers', () => {
       );
     const whole = cut(5, 9, lines.length);
     const good = folderOf('parts', whole);
-    for (const path of [
-      good,
-      join(good, 'events.jsonl'),
-      join(good, 'events-0002.jsonl'),
-      join(root, 'parts'),
-    ])
+    for (const path of [good, join(good, 'events.jsonl'), join(good, 'events-0002.jsonl'), join(root, 'parts')])
       expect(await agreed([path])).toMatchObject({
         ok: true,
         runs: [{ events: lines.length, anchor: 'terminal' }],

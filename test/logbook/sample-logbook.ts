@@ -86,9 +86,7 @@ export const gated: EventDraft = {
     manifest: null,
     commit,
     body,
-    verdicts: [
-      { gate: 'target-branch', outcome: 'pass', code: 'main', found: { base: 'main' }, remedyBy: 'author' },
-    ],
+    verdicts: [{ gate: 'target-branch', outcome: 'pass', code: 'main', found: { base: 'main' }, remedyBy: 'author' }],
   },
 };
 
@@ -237,10 +235,7 @@ export function lifeOfAFerry(checks: number): readonly EventDraft[] {
 }
 
 /** Drafts as the text of a signed file, a minute apart. */
-export function fileOf(
-  drafts: readonly EventDraft[],
-  run = RUN,
-): { text: string; events: readonly LogbookEvent[] } {
+export function fileOf(drafts: readonly EventDraft[], run = RUN): { text: string; events: readonly LogbookEvent[] } {
   const events: LogbookEvent[] = [];
   let text = '';
   for (const [index, draft] of drafts.entries()) {

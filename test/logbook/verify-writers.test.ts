@@ -78,15 +78,15 @@ describe('a person with push access and a wrong key or no key', () => {
   it('cannot write with a key before or after its validity', () => {
     const window = (from: string, until: string): readonly PublicKey[] =>
       keys.map((key) => (key.role === 'control' ? { ...key, from, until } : key));
-    expect(
-      verify(ferry.text, { keys: window('2026-11-21T09:00:00Z', '2026-11-22T00:00:00Z') }).bad,
-    ).toBeNull();
-    expect(
-      verify(ferry.text, { keys: window('2026-11-21T09:00:01Z', '2026-11-22T00:00:00Z') }).bad,
-    ).toMatchObject({ reason: 'signature', line: 1 });
-    expect(
-      verify(ferry.text, { keys: window('2026-01-01T00:00:00Z', '2026-11-21T09:02:00Z') }).bad,
-    ).toMatchObject({ reason: 'signature', line: 3 });
+    expect(verify(ferry.text, { keys: window('2026-11-21T09:00:00Z', '2026-11-22T00:00:00Z') }).bad).toBeNull();
+    expect(verify(ferry.text, { keys: window('2026-11-21T09:00:01Z', '2026-11-22T00:00:00Z') }).bad).toMatchObject({
+      reason: 'signature',
+      line: 1,
+    });
+    expect(verify(ferry.text, { keys: window('2026-01-01T00:00:00Z', '2026-11-21T09:02:00Z') }).bad).toMatchObject({
+      reason: 'signature',
+      line: 3,
+    });
     expect(verify(ferry.text, { keys: window('someday', '2027-01-01T00:00:00Z') }).bad).toMatchObject({
       reason: 'signature',
       line: 1,
@@ -180,9 +180,7 @@ describe('an entry of an unknown type', () => {
     for (const as of Object.values(signers)) {
       const { bad, events } = verify(later({}, as));
       expect(bad).toMatchObject({ line: 4, seq: 3, reason: 'canonical', isOfUnknownType: true });
-      expect(bad?.message).toContain(
-        `"launched-twice"), and signed by ${as.keyId}: a newer release wrote it`,
-      );
+      expect(bad?.message).toContain(`"launched-twice"), and signed by ${as.keyId}: a newer release wrote it`);
       expect(events).toHaveLength(3);
     }
   });
@@ -219,14 +217,11 @@ describe('docs/logbook.md', () => {
     const page = readFileSync(new URL('../../docs/logbook.md', import.meta.url), 'utf8');
     const example = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
     expect(verify(`${example}\n`, { keys: null })).toMatchObject({ bad: null, run: 'journal' });
-    expect(JSON.parse(example).sig).toBe(
-      seededKey(1).sign(`ferrybot.logbook.v1:${JSON.parse(example).hash}`),
-    );
+    expect(JSON.parse(example).sig).toBe(seededKey(1).sign(`ferrybot.logbook.v1:${JSON.parse(example).hash}`));
   });
 
   it('has current tables of events, as has the Python verifier: node scripts/logbook-docs.ts', () => {
-    const read = (name: string): string =>
-      readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+    const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
     expect(logbookPage(read('logbook.md'))).toBe(read('logbook.md'));
     expect(pythonVerifier(read('verify_logbook.py'))).toBe(read('verify_logbook.py'));
   });

@@ -25,8 +25,7 @@ async function serve(refuse: readonly number[] = []): Promise<{ port: number; go
       stream.on('end', () => {
         const status = refuse[asked];
         asked += 1;
-        if (status !== undefined)
-          return callback(Object.assign(new Error('not now'), { responseCode: status }));
+        if (status !== undefined) return callback(Object.assign(new Error('not now'), { responseCode: status }));
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : mailFrom.address;
         got.push({ from, to: rcptTo.map(({ address }) => address), text: Buffer.concat(pieces).toString() });

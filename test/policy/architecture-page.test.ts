@@ -15,12 +15,7 @@ const WALK_FILES_MAX = 20;
 /** From one file of the walk to the next, directly or through one file between them, such as a registry. */
 const IMPORTS_MAX = 2;
 /** The entry points of server, action and watch, and the place where the config chooses an engine. */
-const ENTRIES = [
-  'src/app/server/serve.ts',
-  'src/app/action/full.ts',
-  'src/app/watch/tick.ts',
-  'src/app/engines.ts',
-];
+const ENTRIES = ['src/app/server/serve.ts', 'src/app/action/full.ts', 'src/app/watch/tick.ts', 'src/app/engines.ts'];
 
 function section(title: string): string {
   const [, after = ''] = page.split(`\n## ${title}`);
@@ -56,8 +51,7 @@ const rules = z
 
 function isAt({ path, pathNot }: z.infer<typeof place>, file: string): boolean {
   return (
-    (path === undefined || new RegExp(path).test(file)) &&
-    (pathNot === undefined || !new RegExp(pathNot).test(file))
+    (path === undefined || new RegExp(path).test(file)) && (pathNot === undefined || !new RegExp(pathNot).test(file))
   );
 }
 
@@ -78,9 +72,7 @@ function foldersIn(folder: string): readonly string[] {
 
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map((match) =>
-    join(dirname(file), match[1] ?? ''),
-  );
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map((match) => join(dirname(file), match[1] ?? ''));
 }
 
 /** True if at most IMPORTS_MAX imports lead from one of these files to the target. */
@@ -93,9 +85,9 @@ function isNear(from: readonly string[], to: string): boolean {
 
 describe('docs/architecture.md', () => {
   it('names only existing files and folders', () => {
-    const paths = [
-      ...page.matchAll(/`((?:src|test|docs|scripts|playground|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
-    ].map((match) => match[1] ?? '');
+    const paths = [...page.matchAll(/`((?:src|test|docs|scripts|playground|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(paths.length).toBeGreaterThan(WALK_FILES_MAX);
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
@@ -134,9 +126,9 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('names only existing files and folders', () => {
-    const named = [
-      ...guide.matchAll(/`((?:src|test|docs|scripts|packages|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g),
-    ].map((match) => match[1] ?? '');
+    const named = [...guide.matchAll(/`((?:src|test|docs|scripts|packages|fixtures)\/[^`\s]+|\.[a-z-]+\.cjs)`/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect([...listed, ...named].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
@@ -145,8 +137,8 @@ describe('docs/playground.md', () => {
   it('lists every room of the playground, and no other', () => {
     const text = readFileSync(join(ROOT, 'docs/playground.md'), 'utf8');
     const [, after = ''] = text.split('\n## Where things are');
-    const rooms = [...(after.split('\n## ')[0] ?? '').matchAll(/^\| (`.+?\/`) \|/gm)].flatMap(
-      ([, cell = '']) => [...cell.matchAll(/`([^`]+)\/`/g)].map((match) => match[1] ?? ''),
+    const rooms = [...(after.split('\n## ')[0] ?? '').matchAll(/^\| (`.+?\/`) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)\/`/g)].map((match) => match[1] ?? ''),
     );
     const there = foldersIn('packages/playground').filter(
       (name) => !['test', 'fixtures', 'node_modules'].includes(name),

@@ -47,9 +47,7 @@ async function onComment(
 
 describe('the bundle of the action', () => {
   it.each(NAMES)('has the same bytes in two builds: %s', async (name) => {
-    const [one, other] = await Promise.all(
-      ['one', 'other'].map((place) => readFile(join(folder, place, name))),
-    );
+    const [one, other] = await Promise.all(['one', 'other'].map((place) => readFile(join(folder, place, name))));
     expect(other?.equals(one ?? new Uint8Array())).toBe(true);
   });
 
@@ -83,12 +81,7 @@ describe('what a runner downloads for each job', () => {
     await mkdir(join(clone, 'dist'));
     for (const name of NAMES) await copyFile(join(folder, 'one', name), join(clone, 'dist', name));
     await writeFile(join(clone, 'dist/licenses.txt'), licenses);
-    await git(
-      'add',
-      '--force',
-      '.gitattributes',
-      ...[...NAMES, 'licenses.txt'].map((name) => `dist/${name}`),
-    );
+    await git('add', '--force', '.gitattributes', ...[...NAMES, 'licenses.txt'].map((name) => `dist/${name}`));
     const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
     await git(...author, 'commit', '--quiet', '--message', 'release: add the bundle');
     const tar = join(folder, 'release.tar');

@@ -28,14 +28,8 @@ spendCapability({ capability: ${token}, now }, { does: 'delete-tpu-vm', command:
   const host = ts.createCompilerHost(options);
   const readSource = host.getSourceFile;
   host.getSourceFile = (name, ...rest) =>
-    name === file
-      ? ts.createSourceFile(name, text, ts.ScriptTarget.ESNext)
-      : readSource.call(host, name, ...rest);
-  const program = ts.createProgram(
-    [file, SPENDING],
-    { ...options, noEmit: true, types: [], incremental: false },
-    host,
-  );
+    name === file ? ts.createSourceFile(name, text, ts.ScriptTarget.ESNext) : readSource.call(host, name, ...rest);
+  const program = ts.createProgram([file, SPENDING], { ...options, noEmit: true, types: [], incremental: false }, host);
   return program
     .getSemanticDiagnostics(program.getSourceFile(file))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n').split('\n')[0] ?? '');
@@ -113,13 +107,7 @@ describe('the source tree', () => {
       /['"`](restart|stop|create|delete|start|add|update)[-_](cluster|head|worker)\b|['"`](add-worker|ray (up|down|stop))['"`]|\b(restart|recreate)(Cluster|Head(Node)?|Worker)\b/;
     expect(sources.filter(({ text }) => forbidden.test(text)).map(({ file }) => file)).toEqual([]);
     expect(CHANGE_STEPS.filter((kind) => /restart|cluster$|head/.test(kind))).toEqual([]);
-    for (const example of [
-      "'restart-cluster'",
-      '"stop-cluster"',
-      "'add-worker'",
-      'restartHeadNode',
-      "'ray down'",
-    ])
+    for (const example of ["'restart-cluster'", '"stop-cluster"', "'add-worker'", 'restartHeadNode', "'ray down'"])
       expect(forbidden.test(example), example).toBe(true);
   });
 });

@@ -33,9 +33,7 @@ describe('the core', () => {
 
   it('uses no global of the machine', () => {
     const found = files.flatMap((file) =>
-      forbiddenGlobals(readFileSync(join(SRC, file), 'utf8')).map(
-        ({ line, what }) => `${file}:${line} ${what}`,
-      ),
+      forbiddenGlobals(readFileSync(join(SRC, file), 'utf8')).map(({ line, what }) => `${file}:${line} ${what}`),
     );
     expect(found).toEqual([]);
   });

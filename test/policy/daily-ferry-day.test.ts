@@ -11,9 +11,7 @@ const CREDIT = /co-authored-by|signed-off-by|generated (by|with)|ferrybot\[bot\]
  * Author, committer or tagger and message of everything on the lab's own refs, except people's first
  * commits.
  */
-async function written(
-  lab: VirtualLab,
-): Promise<readonly { readonly who: string; readonly message: string }[]> {
+async function written(lab: VirtualLab): Promise<readonly { readonly who: string; readonly message: string }[]> {
   // The test merges under refs/pull are GitHub's own.
   const refs = [...(await lab.store.refs())].filter(([ref]) => !ref.startsWith('refs/pull/'));
   const main = refs.find(([ref]) => ref === 'refs/heads/main')?.[1] ?? '';

@@ -15,16 +15,7 @@ import { gateFacts, LANE, PROPOSAL } from '../gates/sample-facts.ts';
 import { CONFIG, done, gatedOn, gatesOn, inputOf } from '../run/parts.ts';
 import { foundJob, lookWith } from '../support/look.ts';
 import { alice, bob } from '../support/run-drafts.ts';
-import {
-  aBody,
-  aChange,
-  aPull,
-  aWorkflowRun,
-  instant,
-  NOON,
-  seenRuns,
-  someFacts,
-} from '../support/run-facts.ts';
+import { aBody, aChange, aPull, aWorkflowRun, instant, NOON, seenRuns, someFacts } from '../support/run-facts.ts';
 import { aManifest } from '../support/run-parts.ts';
 
 const submitted = gatedOn().approved(bob).ordered().submitted();
@@ -146,8 +137,7 @@ describe('before a launch', () => {
   it('a ticked box is no approval: without a command no order is issued', () => {
     const boxes = aBody().boxes.map((box) => ({ ...box, checked: true }));
     const facts = someFacts({ body: known(aBody({ boxes })) });
-    const order = (run: typeof submitted) =>
-      decideOrder({ ...inputOf(run, facts), gated: gatesOn(run.state, facts) });
+    const order = (run: typeof submitted) => decideOrder({ ...inputOf(run, facts), gated: gatesOn(run.state, facts) });
     expect(order(gatedOn(facts))).toBeNull();
     expect(order(gatedOn(facts).approved(bob))).not.toBeNull();
   });
@@ -166,14 +156,7 @@ describe('the threads', () => {
   it('launch, first eval, incidents, end and seal are posted in the ferry issue', () => {
     const life = submitted.observed({ evals: { 'eval/loss': '4' } }).incident('engine-unreadable');
     const told = publicationsOf(life.ended().sealed(bob).state).filter((one) => one.kind !== 'answer');
-    expect(told.map((one) => one.kind)).toEqual([
-      'incident',
-      'launch',
-      'tracker',
-      'first-eval',
-      'ended',
-      'sealed',
-    ]);
+    expect(told.map((one) => one.kind)).toEqual(['incident', 'launch', 'tracker', 'first-eval', 'ended', 'sealed']);
     expect(new Set(told.map((one) => one.thread))).toEqual(new Set([life.state.proposal.issue]));
   });
 

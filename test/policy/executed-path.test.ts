@@ -31,11 +31,7 @@ describe('the path of a command', () => {
   });
 
   it('counts each evaluation of the gates of a run', () => {
-    const gates = script(
-      `${SOURCES}gates/run-gates.ts`,
-      ran('changeVerdicts', 40, 8),
-      ran('approvalVerdicts', 90, 12),
-    );
+    const gates = script(`${SOURCES}gates/run-gates.ts`, ran('changeVerdicts', 40, 8), ran('approvalVerdicts', 90, 12));
     expect(executedPath([gates], SOURCES).gateEvaluations).toBe(8);
   });
 });
@@ -45,8 +41,8 @@ describe('the measured path in docs/architecture.md', () => {
   const part = pathIn(readFileSync(new URL(PAGE, root), 'utf8'));
 
   it('has counts within the limits of the bench', () => {
-    const rows = [...part.matchAll(/^\| `\/[a-z-]+(?: DIGEST)?` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map(
-      (row) => row.slice(1).map(Number),
+    const rows = [...part.matchAll(/^\| `\/[a-z-]+(?: DIGEST)?` \| (\d+) \| (\d+) \| (\d+) \|$/gm)].map((row) =>
+      row.slice(1).map(Number),
     );
     expect(rows).toHaveLength(3);
     for (const [index, { files, functions, gateEvaluations }] of Object.values(BARS).entries())

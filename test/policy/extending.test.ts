@@ -63,10 +63,7 @@ describe.each(EXAMPLES)('$title', (example) => {
 
 it('the tree with all examples passes the type check', async () => {
   const include = ['src', ...tests];
-  writeFileSync(
-    join(folder, 'tsconfig.examples.json'),
-    JSON.stringify({ extends: './tsconfig.json', include }),
-  );
+  writeFileSync(join(folder, 'tsconfig.examples.json'), JSON.stringify({ extends: './tsconfig.json', include }));
   const info = join(folder, 'tsbuildinfo');
   if (existsSync(COMPILED)) copyFileSync(COMPILED, info);
   const args = ['-p', 'tsconfig.examples.json', '--incremental', '--tsBuildInfoFile', info];

@@ -48,8 +48,7 @@ export function forbiddenGlobals(text: string): readonly Found[] {
   const found: Found[] = [];
   const visit = (node: ts.Node): void => {
     const what = forbidden(node);
-    if (what !== null)
-      found.push({ line: file.getLineAndCharacterOfPosition(node.getStart()).line + 1, what });
+    if (what !== null) found.push({ line: file.getLineAndCharacterOfPosition(node.getStart()).line + 1, what });
     ts.forEachChild(node, visit);
   };
   visit(file);
@@ -70,17 +69,10 @@ function forbidden(node: ts.Node): string | null {
     if (MEMBERS.has(member)) return member;
     if (LOCAL_METHODS.has(node.name.text)) return node.name.text;
   }
-  if (
-    ts.isElementAccessExpression(node) &&
-    (isNamed(node.expression, 'Date') || isNamed(node.expression, 'Math'))
-  )
+  if (ts.isElementAccessExpression(node) && (isNamed(node.expression, 'Date') || isNamed(node.expression, 'Math')))
     return `${node.expression.getText()}[…]`;
   // `const { now } = Date` would use a member without naming it.
-  if (
-    ts.isVariableDeclaration(node) &&
-    ts.isObjectBindingPattern(node.name) &&
-    node.initializer !== undefined
-  ) {
+  if (ts.isVariableDeclaration(node) && ts.isObjectBindingPattern(node.name) && node.initializer !== undefined) {
     if (isNamed(node.initializer, 'Date') || isNamed(node.initializer, 'Math')) return node.getText();
   }
   return ts.isIdentifier(node) && NAMES.has(node.text) && !isMemberName(node) ? node.text : null;

@@ -53,8 +53,7 @@ const swallows: Look = (node) => {
   if (ts.isCatchClause(node)) return drops(node.variableDeclaration?.name, node.block);
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const [handler] = node.arguments;
-  if (node.expression.name.text !== 'catch' || handler === undefined || !ts.isArrowFunction(handler))
-    return false;
+  if (node.expression.name.text !== 'catch' || handler === undefined || !ts.isArrowFunction(handler)) return false;
   return drops(handler.parameters[0]?.name, handler.body);
 };
 
@@ -80,9 +79,7 @@ const appends: Look = (node) =>
 
 const isPlainClass: Look = (node) =>
   ts.isClassLike(node) &&
-  !(node.heritageClauses ?? []).some((clause) =>
-    clause.types.some((type) => /Error$/.test(type.expression.getText())),
-  );
+  !(node.heritageClauses ?? []).some((clause) => clause.types.some((type) => /Error$/.test(type.expression.getText())));
 
 const flatters: Look = (node) =>
   (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) &&
@@ -97,10 +94,7 @@ function asksIn(node: ts.Node): boolean {
   const call = `${node.right.getText()}.${node.left.text}(`;
   let above: ts.Node = node;
   while (ts.isExpression(above.parent)) above = above.parent;
-  return (
-    above.getText().includes(call) ||
-    (ts.isIfStatement(above.parent) && above.parent.getText().includes(call))
-  );
+  return above.getText().includes(call) || (ts.isIfStatement(above.parent) && above.parent.getText().includes(call));
 }
 
 /**
@@ -112,8 +106,7 @@ const probes: Look = (node) => asksIn(node) || isTypeofProbe(node);
 const isTypeofProbe: Look = (node) =>
   ts.isBinaryExpression(node) &&
   ts.isTypeOfExpression(node.left) &&
-  (ts.isPropertyAccessExpression(node.left.expression) ||
-    ts.isElementAccessExpression(node.left.expression)) &&
+  (ts.isPropertyAccessExpression(node.left.expression) || ts.isElementAccessExpression(node.left.expression)) &&
   node.right.getText().slice(1, -1) === 'function';
 
 const python = ['fixtures/lab', 'docs'].flatMap((folder) =>
@@ -134,8 +127,7 @@ const isSecondName: Look = (node) => {
   return (
     isExported &&
     node.declarationList.declarations.some(
-      ({ type, initializer }) =>
-        type === undefined && initializer !== undefined && ts.isIdentifier(initializer),
+      ({ type, initializer }) => type === undefined && initializer !== undefined && ts.isIdentifier(initializer),
     )
   );
 };
@@ -192,9 +184,7 @@ describe('our code', () => {
   });
 
   it('has no file of more than 400 lines', () => {
-    expect(files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401)).toEqual(
-      [],
-    );
+    expect(files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401)).toEqual([]);
   });
 
   it('appends to the record only through transact, which has the only retry loop', () => {
@@ -231,11 +221,7 @@ describe('the check', () => {
     ['a promise whose catch is empty', swallows, 'await f().catch(() => {});'],
     ['a catch that drops its error', swallows, 'try { f(); } catch (error) { return null; }'],
     ['a promise whose catch ignores the error', swallows, 'await f().catch((error) => null);'],
-    [
-      'a catch that continues for any error',
-      catchesAll,
-      'try { f(); } catch (error) { void error; done(); }',
-    ],
+    ['a catch that continues for any error', catchesAll, 'try { f(); } catch (error) { void error; done(); }'],
     ['an append outside transact', appends, 'await open.store.append(entries, now);'],
     ['an append that is taken from its store', appends, 'const { append } = open.store;'],
     ['a class', isPlainClass, 'class Box { readonly a = 1; }'],
@@ -277,7 +263,5 @@ it('ignores no file that a test reads', () => {
     ['ls-files', '--others', '--ignored', '--exclude-standard', '--', 'fixtures', 'test', ...FOLDERS],
     { cwd: ROOT, encoding: 'utf8' },
   );
-  expect(ignored.split('\n').filter((file) => !/^$|__pycache__|\.cache\/|node_modules\//.test(file))).toEqual(
-    [],
-  );
+  expect(ignored.split('\n').filter((file) => !/^$|__pycache__|\.cache\/|node_modules\//.test(file))).toEqual([]);
 });

@@ -97,9 +97,7 @@ function growthOf(read: (text: string) => unknown, attack: Attack): number {
 
 function attackOf({ pumps, suffix }: Attack, characters: number): string {
   const each = characters / pumps.length;
-  return (
-    pumps.reduce((text, { prefix, pump }) => text + prefix + pump.repeat(each / pump.length), '') + suffix
-  );
+  return pumps.reduce((text, { prefix, pump }) => text + prefix + pump.repeat(each / pump.length), '') + suffix;
 }
 
 function quickestMs(act: () => unknown): number {

@@ -23,9 +23,7 @@ const checks = read('checks/package.json') as typeof manifest;
 /** By their path below the root. Both locks have an entry for their own folder, which is no package. */
 const packages = { ...lockedIn('checks/package-lock.json'), ...lockedIn('package-lock.json') };
 const manifest = read('package.json') as {
-  readonly [kind in 'dependencies' | 'devDependencies' | 'allowScripts']: Readonly<
-    Record<string, string | boolean>
-  >;
+  readonly [kind in 'dependencies' | 'devDependencies' | 'allowScripts']: Readonly<Record<string, string | boolean>>;
 };
 const playground = read('packages/playground/package.json') as typeof manifest;
 const allOf = ({ dependencies = {}, devDependencies = {} }: typeof manifest) =>
@@ -42,8 +40,7 @@ describe('the lock file', () => {
 
   it('has a checksum for every package, except two development tools for other systems', () => {
     const without = Object.entries(packages).filter(
-      ([path, { integrity, link }]) =>
-        path.includes('node_modules/') && integrity === undefined && link !== true,
+      ([path, { integrity, link }]) => path.includes('node_modules/') && integrity === undefined && link !== true,
     );
     const wrong = without.filter(
       ([path, { dev, optional, os }]) =>

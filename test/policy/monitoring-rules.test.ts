@@ -29,8 +29,7 @@ function looked(run: RunBuilder, ...lines: readonly string[]): RunBuilder {
   return run.add(...eventsOf(run.state, lookWith({ log })));
 }
 
-const LOSS =
-  'I1 tqdm Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:? elapsed:9:00 postfix:loss=3.47';
+const LOSS = 'I1 tqdm Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:? elapsed:9:00 postfix:loss=3.47';
 const EVAL = 'I1 trainer Evaluated step 1000: eval/loss=3.46797';
 const link = (id: string): string => `wandb: View run ferry at: https://wandb.ai/lab/ferries/runs/${id}`;
 

@@ -28,8 +28,7 @@ describe('the rules', () => {
     const gapsOf = (some: readonly Rule[]): readonly string[] =>
       POLICY_FILES.flatMap((file) => wordingGaps(file, policies.get(file) ?? [], some, asides));
     expect(gapsOf(rules)).toEqual([]);
-    const shared = (mark: string): boolean =>
-      rules.filter((rule) => rule.sentences.includes(mark)).length > 1;
+    const shared = (mark: string): boolean => rules.filter((rule) => rule.sentences.includes(mark)).length > 1;
     const alone = rules.filter((rule) => !rule.sentences.every(shared));
     expect(alone.length).toBeGreaterThan(rules.length - 12);
     for (const rule of alone)
@@ -112,9 +111,9 @@ run it
     };
     const aside = { file, why: 'tells what was found on one day', sentences: [second?.mark ?? ''] };
     expect(wordingGaps(file, sentences, [rule], [aside])).toHaveLength(sentences.length - 2);
-    expect(
-      wordingGaps(file, sentences.slice(0, 1), [rule], [{ ...aside, sentences: rule.sentences }]),
-    ).toEqual([`daily-ferry.md: ${first?.mark} asks for something`]);
+    expect(wordingGaps(file, sentences.slice(0, 1), [rule], [{ ...aside, sentences: rule.sentences }])).toEqual([
+      `daily-ferry.md: ${first?.mark} asks for something`,
+    ]);
     const stale = { ...rule, section: 'Gone', sentences: ['0123456789'] };
     expect(wordingGaps(file, [], [stale], [{ ...aside, sentences: ['abcdef0123'] }])).toEqual([
       'daily-ferry.md has no sentence abcdef0123',

@@ -29,10 +29,7 @@ describe('a mark', () => {
     expect(marksIn('src/a.ts', 'one;\n  // rule DF-01\n  two;\n')).toEqual([
       { id: 'DF-01', file: 'src/a.ts', line: 3 },
     ]);
-    expect(marksIn('a.py', '# rules DF-01, HR-100\nx = 1\n').map(({ id }) => id)).toEqual([
-      'DF-01',
-      'HR-100',
-    ]);
+    expect(marksIn('a.py', '# rules DF-01, HR-100\nx = 1\n').map(({ id }) => id)).toEqual(['DF-01', 'HR-100']);
   });
 
   it('is not read from a sentence that mentions a rule', () => {
@@ -139,8 +136,7 @@ describe('the title of a test', () => {
   });
 
   it('is found with the line of its call, for tables as well', () => {
-    const text =
-      "describe('a run', () => {\n  it('has a name', () => {});\n  it.each([1])('is %s', () => {});\n});";
+    const text = "describe('a run', () => {\n  it('has a name', () => {});\n  it.each([1])('is %s', () => {});\n});";
     expect(testTitles(text)).toEqual([
       { line: 2, title: 'a run > has a name' },
       { line: 3, title: 'a run > is %s' },

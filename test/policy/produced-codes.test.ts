@@ -24,9 +24,7 @@ const MADE = /(?<!(?:[!=]==|\bcase) )'([a-z]+(?:-[a-z]+)*)'(?!:)/g;
 const texts = files.map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
 const made = texts.flatMap((text) => [...text.matchAll(MADE)].map(([, word]) => word));
 /** Prefixes that a code is appended to: `approval-${code}`. */
-const beginnings = texts.flatMap((text) =>
-  [...text.matchAll(/`([a-z]+-)\$\{/g)].map(([, word]) => word ?? ''),
-);
+const beginnings = texts.flatMap((text) => [...text.matchAll(/`([a-z]+-)\$\{/g)].map(([, word]) => word ?? ''));
 /** An effect is created as an object; its kind alone occurs where an effect is performed. */
 const kinds = texts.flatMap((text) => [...text.matchAll(/\bkind: '([a-z-]+)',/g)].map(([, word]) => word));
 

@@ -16,10 +16,7 @@ const files = [
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
   ),
   ...readdirSync(ROOT),
-].filter(
-  (file) =>
-    TEXT.test(file) && !file.includes('node_modules/') && file !== relative(ROOT, import.meta.filename),
-);
+].filter((file) => TEXT.test(file) && !file.includes('node_modules/') && file !== relative(ROOT, import.meta.filename));
 
 /** Names and sections of documents that were available to the authors, but not to a reader. */
 const ELSEWHERE = [

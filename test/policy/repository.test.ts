@@ -24,9 +24,7 @@ describe('CODEOWNERS', () => {
     rows
       .findLast(
         ([pattern = '']) =>
-          pattern === '*' ||
-          path === pattern.slice(1) ||
-          (pattern.endsWith('/') && path.startsWith(pattern.slice(1))),
+          pattern === '*' || path === pattern.slice(1) || (pattern.endsWith('/') && path.startsWith(pattern.slice(1))),
       )
       ?.slice(1) ?? [];
 
@@ -103,30 +101,20 @@ describe('a release', () => {
     await execa('git', ['clone', '--quiet', origin, checkout]);
     await cp(join(ROOT, '.github/workflows'), join(checkout, '.github/workflows'), { recursive: true });
     await writeFile(join(checkout, '.gitignore'), '/dist/\n');
-    for (const name of ['action.yml', 'LICENSE', 'package.json', 'src.ts'])
-      await writeFile(join(checkout, name), name);
+    for (const name of ['action.yml', 'LICENSE', 'package.json', 'src.ts']) await writeFile(join(checkout, name), name);
     await git('add', '--all');
     await git('-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', 'commit', '--quiet', '-m', 'Main');
     await mkdir(join(checkout, 'dist'));
     for (const name of ['index.js', 'program.js', 'licenses.txt', 'other.js'])
       await writeFile(join(checkout, 'dist', name), name);
-    const { stdout: pinned } = await execa(
-      process.execPath,
-      [join(ROOT, 'scripts/release-branch.ts'), 'v0.1.0'],
-      { cwd: checkout },
-    );
+    const { stdout: pinned } = await execa(process.execPath, [join(ROOT, 'scripts/release-branch.ts'), 'v0.1.0'], {
+      cwd: checkout,
+    });
     expect(await git('ls-remote', 'origin', 'release/v0.1.0')).toContain(pinned);
     const bundled = await git('rev-parse', `${pinned}^`);
     const names = await git('ls-tree', '-r', '--name-only', bundled);
     expect(names.split('\n').toSorted()).toEqual(
-      [
-        'LICENSE',
-        'action.yml',
-        'dist/index.js',
-        'dist/licenses.txt',
-        'dist/program.js',
-        'package.json',
-      ].toSorted(),
+      ['LICENSE', 'action.yml', 'dist/index.js', 'dist/licenses.txt', 'dist/program.js', 'package.json'].toSorted(),
     );
     expect(await git('ls-remote', 'origin', 'refs/tags/v0')).toContain(pinned);
     const chat = await git('show', `${pinned}:.github/workflows/chat.yml`);
@@ -142,8 +130,7 @@ describe('a release', () => {
     expect(steps[0]?.with['fetch-depth']).toBe(0);
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-release-'));
     const git = async (...args: readonly string[]): Promise<string> =>
-      (await execa('git', ['-C', folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', ...args]))
-        .stdout;
+      (await execa('git', ['-C', folder, '-c', 'user.name=Ada', '-c', 'user.email=ada@lab.example', ...args])).stdout;
     const commit = async (message: string): Promise<string> => {
       await git('commit', '--quiet', '--allow-empty', '-m', message);
       return git('rev-parse', 'HEAD');
@@ -163,9 +150,7 @@ describe('a release', () => {
 
   it('has its own section of the changelog, the line to pin, and instructions to verify it', async () => {
     const version = z.object({ version: z.string() }).parse(JSON.parse(textOf('package.json'))).version;
-    const isReleased = new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(
-      textOf('CHANGELOG.md'),
-    );
+    const isReleased = new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(textOf('CHANGELOG.md'));
     const told = await notes(`v${version}`, COMMIT);
     // Until its section is written, a tag of this version is no release.
     expect(told.exitCode).toBe(isReleased ? 0 : 1);

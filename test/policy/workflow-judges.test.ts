@@ -66,9 +66,7 @@ describeWith('zizmor', 'zizmor', () => {
         `name: bad\non: issue_comment\npermissions: write-all\njobs: {a: {name: a, runs-on: ubuntu-latest, steps: [${step}]}}\n`,
       );
       const idents = (await audit(file)).map((line) => line.split(':')[0]);
-      expect(idents).toEqual(
-        expect.arrayContaining(['template-injection', 'unpinned-uses', 'excessive-permissions']),
-      );
+      expect(idents).toEqual(expect.arrayContaining(['template-injection', 'unpinned-uses', 'excessive-permissions']));
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -48,13 +48,7 @@ describe('the rules', () => {
       '    uses: ferrybot/ferrybot/.github/workflows/chat.yml@0123456789abcdef0123456789abcdef01234567\n',
       'call',
     ],
-    [
-      "the runner's key in the chat",
-      'chat',
-      'secrets.FERRYBOT_CONTROL_KEY',
-      'secrets.FERRYBOT_RUNNER_KEY',
-      'secrets',
-    ],
+    ["the runner's key in the chat", 'chat', 'secrets.FERRYBOT_CONTROL_KEY', 'secrets.FERRYBOT_RUNNER_KEY', 'secrets'],
     [
       'a second key in the launch',
       'launch',
@@ -85,31 +79,13 @@ describe('the rules', () => {
       '',
       'environment',
     ],
-    [
-      'a review, which no environment admits',
-      'lab/chat',
-      '  issues:',
-      '  pull_request_review:\n  issues:',
-      'ref',
-    ],
+    ['a review, which no environment admits', 'lab/chat', '  issues:', '  pull_request_review:\n  issues:', 'ref'],
     ['a watch on the runner of launches', 'watch', 'ferrybot-watch]', 'ferrybot-launch]', 'runner'],
     ['a stop on the runner of watches', 'stop', 'ferrybot-stop]', 'ferrybot-watch]', 'runner'],
-    [
-      'a container in a job with a key',
-      'watch',
-      '    steps:',
-      '    container: node\n    steps:',
-      'container',
-    ],
+    ['a container in a job with a key', 'watch', '    steps:', '    container: node\n    steps:', 'container'],
     ['a concurrency group', 'lab/watch', 'jobs:', 'concurrency: watch\n\njobs:', 'concurrency'],
     ['no timeout', 'propose', '    timeout-minutes: 10\n', '', 'timeout'],
-    [
-      'a timeout longer than the token is valid',
-      'watch',
-      'timeout-minutes: 1260',
-      'timeout-minutes: 1440',
-      'timeout',
-    ],
+    ['a timeout longer than the token is valid', 'watch', 'timeout-minutes: 1260', 'timeout-minutes: 1440', 'timeout'],
     [
       'an event of forks with the lab’s secrets',
       'lab/chat',
@@ -148,13 +124,7 @@ describe('the rules', () => {
     ],
     ['a script in a job of ferrybot', 'launch', 'steps:', 'steps:\n      - run: echo', 'steps'],
     ['a checkout in a job with a key', 'chat', 'steps:', `steps:\n      - uses: ${CHECKOUT}`, 'checkout'],
-    [
-      'a checkout that keeps the token',
-      'ci',
-      'persist-credentials: false',
-      'persist-credentials: true',
-      'checkout',
-    ],
+    ['a checkout that keeps the token', 'ci', 'persist-credentials: false', 'persist-credentials: true', 'checkout'],
     [
       'a checkout of the head of a pull request',
       'ci',
@@ -207,14 +177,11 @@ describe('the rules', () => {
 });
 
 describe('the workflow for cluster care', () => {
-  it.each(['care', 'lab/care'])(
-    'has a timeout longer than the longest wait for a replacement: %s',
-    (name) => {
-      const minutes = Number(/timeout-minutes: (\d+)/.exec(textOf(name))?.[1]);
-      const waits = (replacementWaitMinutes: number): boolean =>
-        gcpKeys.badNodes.safeParse({ replacementWaitMinutes }).success;
-      expect(waits(minutes - 30)).toBe(true);
-      expect(waits(minutes - 29)).toBe(false);
-    },
-  );
+  it.each(['care', 'lab/care'])('has a timeout longer than the longest wait for a replacement: %s', (name) => {
+    const minutes = Number(/timeout-minutes: (\d+)/.exec(textOf(name))?.[1]);
+    const waits = (replacementWaitMinutes: number): boolean =>
+      gcpKeys.badNodes.safeParse({ replacementWaitMinutes }).success;
+    expect(waits(minutes - 30)).toBe(true);
+    expect(waits(minutes - 29)).toBe(false);
+  });
 });

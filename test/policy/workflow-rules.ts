@@ -6,15 +6,7 @@
 import { z } from 'zod';
 import { untrustedIn } from './untrusted-expressions.ts';
 import { OWN_JOBS, PARTS, type Part, PINS } from './workflow-parts.ts';
-import {
-  eventsOf,
-  inputsOf,
-  isEmptyMap,
-  type Job,
-  readWorkflow,
-  secretsOf,
-  type Workflow,
-} from './workflow-shape.ts';
+import { eventsOf, inputsOf, isEmptyMap, type Job, readWorkflow, secretsOf, type Workflow } from './workflow-shape.ts';
 
 /** The token of a self-hosted job lives this long; a hosted job lives at most a quarter of it. */
 const TOKEN_LIFE_MINUTES = 24 * 60;
@@ -172,9 +164,7 @@ function checkoutProblems(one: Job): readonly string[] {
   const checkouts = one.steps.filter((s) => s.uses?.startsWith('actions/checkout@'));
   return checkouts.flatMap((s) => [
     ...(s.with['persist-credentials'] === false ? [] : ['checkout: leaves the token in the checkout']),
-    ...(s.with['ref'] === undefined && s.with['repository'] === undefined
-      ? []
-      : ['checkout: of another commit']),
+    ...(s.with['ref'] === undefined && s.with['repository'] === undefined ? [] : ['checkout: of another commit']),
     ...(secretsOf(one).length === 0 ? [] : ['checkout: in a job that holds a secret']),
   ]);
 }

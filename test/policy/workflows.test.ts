@@ -53,9 +53,7 @@ describe('the workflow files', () => {
   it('all name the same real commit of ferrybot', () => {
     const uses = ferrybots
       .filter((file) => file.startsWith('.github/'))
-      .flatMap((file) =>
-        [...textOf(file).matchAll(/uses: ferrybot\/ferrybot@(\w+)/g)].map((found) => found[1]),
-      );
+      .flatMap((file) => [...textOf(file).matchAll(/uses: ferrybot\/ferrybot@(\w+)/g)].map((found) => found[1]));
     expect(uses).toHaveLength(Object.keys(CALLED).length);
     expect(new Set(uses).size).toBe(1);
     expect(uses[0]).not.toContain('0123456789abcdef');

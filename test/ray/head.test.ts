@@ -12,9 +12,7 @@ describeWithRay('a Ray head of the tests', () => {
   });
   afterAll(() => head.close());
 
-  const version = async (
-    token: string | null,
-  ): Promise<{ readonly status: number; readonly text: string }> => {
+  const version = async (token: string | null): Promise<{ readonly status: number; readonly text: string }> => {
     const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
     const answer = await fetch(`${head.address}/api/version`, { headers });
     return { status: answer.status, text: await answer.text() };

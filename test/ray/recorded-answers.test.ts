@@ -40,9 +40,7 @@ describeWithRay('the recorded answers', () => {
         });
       expect(live.answers['job-pending'].body).toEqual(recorded.answers['job-pending'].body);
       expect(live.answers['job-failed'].body).toMatchObject({
-        message: expect.stringContaining(
-          'Job entrypoint command failed with exit code 3, last available logs',
-        ),
+        message: expect.stringContaining('Job entrypoint command failed with exit code 3, last available logs'),
       });
     } finally {
       await head.close();

@@ -29,8 +29,7 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
       failing: `${say}; raise SystemExit(3)`,
       endless: `${say}; import time; time.sleep(1e6)`,
     };
-    for (const [kind, source] of Object.entries(sources))
-      await writeFile(join(directory, `${kind}.py`), source);
+    for (const [kind, source] of Object.entries(sources)) await writeFile(join(directory, `${kind}.py`), source);
     jobs += 1;
     const jobId = `job-${jobs}`;
     const rest = createRestEngine({ address: head.address, token: head.token });
@@ -39,9 +38,7 @@ describeWithRay('the ray engine over the Jobs API of a real head', () => {
       engine,
       jobId,
       // Ray writes its second line after it has started the command, so the order is not fixed.
-      log: new RegExp(
-        `Runtime env is setting up[^]*Running entrypoint for job ${jobId}: python quick\\.py\\n`,
-      ),
+      log: new RegExp(`Runtime env is setting up[^]*Running entrypoint for job ${jobId}: python quick\\.py\\n`),
       directory,
       command: (kind) => ['python', `${kind}.py`],
       pass: () => sleep(100),

@@ -97,10 +97,7 @@ describeWithRay('a real Ray head', () => {
     await mkdir(join(directory, 'deep/er'), { recursive: true });
     await writeFile(join(directory, 'deep/er/käse.txt'), 'cheese');
     // One write, because the head writes to the same file.
-    await writeFile(
-      join(directory, 'run.sh'),
-      '#!/bin/sh\nprintf "%s %s\\n" "$(cat deep/er/*.txt)" "$GREETING"\n',
-    );
+    await writeFile(join(directory, 'run.sh'), '#!/bin/sh\nprintf "%s %s\\n" "$(cat deep/er/*.txt)" "$GREETING"\n');
     await chmod(join(directory, 'run.sh'), 0o755);
     const outcome = await submitTo(engine, specOf('files', ['./run.sh'], { GREETING: "it's 5$; `x` $ %" }));
     expect(outcome).toMatchObject({ kind: expect.stringMatching(/^(submitted|adopted)$/) });
@@ -223,9 +220,7 @@ raise SystemExit(3)`;
     const first = await readText(engine, 'endless', 0);
     await head.stop();
     expect((await engine.observe('endless', session)).kind).toBe('unknown');
-    expect((await readText(engine, 'endless', first.kind === 'chunk' ? first.nextOffset : 0)).kind).toBe(
-      'unknown',
-    );
+    expect((await readText(engine, 'endless', first.kind === 'chunk' ? first.nextOffset : 0)).kind).toBe('unknown');
     expect((await stopIn(engine, 'endless')).kind).toBe('unknown');
     await head.start();
     expect(await engine.observe('endless', session)).toMatchObject({

@@ -58,10 +58,7 @@ function noticesOf(change: Partial<RunState>): readonly string[] {
 it.each<[string, Partial<RunState>]>([
   ['with a commit of a branch and without a command', { description: DESCRIBED, notices: [UNCONFIRMED] }],
   ['with a commit of no branch', { description: { ...DESCRIBED, commitIsHere: false } }],
-  [
-    'that the cluster could not describe',
-    { description: { ...DESCRIBED, found: 'unknown', why: 'it is away' } },
-  ],
+  ['that the cluster could not describe', { description: { ...DESCRIBED, found: 'unknown', why: 'it is away' } }],
 ])('a job %s', (_, change) => {
   expect(noticesOf(change).join('\n\n')).toMatchSnapshot();
 });

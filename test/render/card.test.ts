@@ -115,19 +115,14 @@ describe('the status card', () => {
     expect(first === undefined ? '' : textIn(first)).toMatch(/^🤖 Wanted: ./);
   });
 
-  it.each(Object.entries(STATES))(
-    '%s: has the same number of cells in every row of a table',
-    (_, { state }) => {
-      const tables = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'table');
-      for (const table of tables) {
-        const rows = elementsIn(table).filter((element) => element.tagName === 'tr');
-        const widths = rows.map(
-          (row) => elementsIn(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length,
-        );
-        expect(new Set(widths).size).toBe(1);
-      }
-    },
-  );
+  it.each(Object.entries(STATES))('%s: has the same number of cells in every row of a table', (_, { state }) => {
+    const tables = elementsIn(treeOf(cardOf(state))).filter((element) => element.tagName === 'table');
+    for (const table of tables) {
+      const rows = elementsIn(table).filter((element) => element.tagName === 'tr');
+      const widths = rows.map((row) => elementsIn(row).filter((cell) => /^t[hd]$/.test(cell.tagName)).length);
+      expect(new Set(widths).size).toBe(1);
+    }
+  });
 
   it('renders the same bytes from the same record', () => {
     expect(cardOf(training.state)).toBe(cardOf(training.state));
@@ -168,8 +163,7 @@ describe('the status card', () => {
       ...config,
       clusters: { local: { ...cluster, acceleratorHoursPerRun: '2.5', accelerators: 8 } },
     };
-    const cardWith = (state: RunState, lab = eight) =>
-      renderCard({ ...inputOf(state), config: lab, check: 'x' });
+    const cardWith = (state: RunState, lab = eight) => renderCard({ ...inputOf(state), config: lab, check: 'x' });
     expect(cardWith(ended.state)).toContain(
       'Cost: **40 accelerator-hours** (5 h on 8 accelerators). Expected before the approval: 2.5.',
     );
@@ -197,9 +191,7 @@ describe('the status card', () => {
     const source = { ...consent.data.source, writtenAt: asked.state.head.at };
     const given = asked.add({ ...consent, data: { ...consent.data, source } });
     expect(cardOf(given.state)).toContain('**Wanted: nothing; the bad node is being replaced');
-    expect(cardOf(given.stopRequested(bob).state)).toContain(
-      '**Wanted: a review of the failure, then `/ack`',
-    );
+    expect(cardOf(given.stopRequested(bob).state)).toContain('**Wanted: a review of the failure, then `/ack`');
   });
 
   // rule ML-14
@@ -224,8 +216,7 @@ describe('the status card', () => {
     let run = submitted;
     for (let n = 0; n < 80; n += 1)
       run = run.observed({ step: n * 50, loss: String(9 - n / 20), evals, message: long });
-    for (let n = 0; n < 30; n += 1)
-      run = run.incident('failure-signature', { signature: `s${n}`, line: long });
+    for (let n = 0; n < 30; n += 1) run = run.incident('failure-signature', { signature: `s${n}`, line: long });
     expect(cardOf(run.state).length).toBeLessThan(COMMENT_CHARACTERS_MAX / 2);
   });
 });

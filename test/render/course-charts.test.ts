@@ -29,9 +29,7 @@ async function isRead(chart: string | null): Promise<boolean> {
 
 describe('the chart of the pace', () => {
   it('is in tokens if the log counts them, and in steps otherwise', async () => {
-    const both = [0, 100, 200].map((step) =>
-      point(step, { tokensPerSecond: `${1e6 - step}`, secondsPerStep: '2' }),
-    );
+    const both = [0, 100, 200].map((step) => point(step, { tokensPerSecond: `${1e6 - step}`, secondsPerStep: '2' }));
     const tokens = paceChart(both);
     expect(tokens).toContain('y-axis "tokens a second"');
     expect(linesOf(tokens)[0]?.[0]).toBe(1e6);

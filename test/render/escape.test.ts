@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  cleanLine,
-  cleanLines,
-  fenced,
-  inlineCode,
-  inlineText,
-  link,
-  safeUrl,
-} from '../../src/render/words.ts';
+import { cleanLine, cleanLines, fenced, inlineCode, inlineText, link, safeUrl } from '../../src/render/words.ts';
 import { elementsIn, scannedText, textIn, treeOf } from './html-of.ts';
 
 const MAX = 200;

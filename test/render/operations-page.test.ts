@@ -24,9 +24,7 @@ it.each(INCIDENT_CODES)('has a section for incident %s under the first line of i
 });
 
 it.each([...REFUSALS, ...SIGNATURES.map(({ signature }) => signature)])('has a row with %s', (id) => {
-  expect(PAGE.split('\n').filter((line) => line.startsWith('| ') && line.includes(`\`${id}\``))).toHaveLength(
-    1,
-  );
+  expect(PAGE.split('\n').filter((line) => line.startsWith('| ') && line.includes(`\`${id}\``))).toHaveLength(1);
 });
 
 it('names only existing commands and verbs, and each command can be parsed as written', async () => {

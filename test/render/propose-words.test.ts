@@ -30,10 +30,7 @@ const TOLD: readonly (readonly [AnswerCode, Readonly<Record<string, string | num
   ['propose-objective-unclear', { why: 'names-neither', said: 'does "warmup" matter?', knobs: 'warmup=80' }],
   ['propose-objective-unclear', { why: 'nothing-said', said: '', knobs: '' }],
   ['propose-objective-unclear', { why: 'negated', said: 'not a regression `x`', knobs: '' }],
-  [
-    'propose-nothing',
-    { reason: 'checks-failed', why: 'uv run pre-commit: exit code 1\n```\nE501 line too long' },
-  ],
+  ['propose-nothing', { reason: 'checks-failed', why: 'uv run pre-commit: exit code 1\n```\nE501 line too long' }],
   ['propose-nothing', { reason: 'nothing-due', why: 'lr: all-values-recent' }],
   ['propose-nothing', { reason: 'no-candidates', why: '' }],
   ['propose-nothing', { reason: 'names-taken', why: 'branches that are no proposal have the names' }],

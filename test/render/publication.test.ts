@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWERS, type AnswerCode } from '../../src/commands/decision.ts';
 import { COMMAND_DEFINITIONS } from '../../src/commands/registry.ts';
-import {
-  type Detail,
-  type Fields,
-  INCIDENT_CODES,
-  INCIDENTS,
-  recordedFacts,
-} from '../../src/domain/incidents.ts';
+import { type Detail, type Fields, INCIDENT_CODES, INCIDENTS, recordedFacts } from '../../src/domain/incidents.ts';
 import { REFUSALS } from '../../src/domain/launch/verdict.ts';
 import { DROP_REASONS } from '../../src/domain/logbook/events/launch-events.ts';
 import type { RunState } from '../../src/domain/logbook/run-state.ts';
@@ -29,9 +23,7 @@ const ANSWER_CODES = Object.keys(ANSWERS) as readonly AnswerCode[];
 const config = aConfig();
 
 function say(state: RunState, kind: PublicationView['kind'], key?: string): string {
-  const owed = publicationsOf(state).filter(
-    (one) => one.kind === kind && (key === undefined || one.key === key),
-  );
+  const owed = publicationsOf(state).filter((one) => one.kind === kind && (key === undefined || one.key === key));
   const [publication] = owed;
   if (publication === undefined) throw new Error(`${kind} is not owed`);
   const verdict = state.end === null ? null : judgeRun(state.end, config.lane, []);
@@ -79,10 +71,7 @@ describe('the moments of a run', () => {
     ['ended', ended],
     ['sealed', ended.sealed(bob)],
     ['closed', training.ended({ status: 'FAILED' }).closed()],
-    [
-      'notice',
-      ended.add({ type: 'notified', role: 'control', data: { reason: 'lane-blocked', about: '2026-11-22' } }),
-    ],
+    ['notice', ended.add({ type: 'notified', role: 'control', data: { reason: 'lane-blocked', about: '2026-11-22' } })],
     ['notice', training.incident('engine-state-lost', { message: 'restarted' }).add(PAGE)],
     ['notice', ended.add(UNDECIDED)],
     ['notice', training.later(24 * 3_600_000).add(UPDATE)],
@@ -178,10 +167,7 @@ describe('the answers', () => {
   });
 
   it.each([
-    [
-      'approval-line-needed',
-      { why: 'other-digest', about: '028e72ff16b3', lines: 'approve-launch 028e72ff' },
-    ],
+    ['approval-line-needed', { why: 'other-digest', about: '028e72ff16b3', lines: 'approve-launch 028e72ff' }],
     ['approval-line-needed', { why: 'other-commit', about: '', lines: 'approve-launch 028e72ff' }],
     ['approval-line-needed', { why: 'too-old', about: '24', lines: 'approve 028e72ff' }],
     ['approval-line-needed', { why: 'restarts-used', about: '1', lines: 'relaunch 028e72ff' }],
@@ -246,16 +232,14 @@ describe('the answers', () => {
   });
 
   it('are one comment for all commands of a comment', () => {
-    const run = gated
-      .commanded({ by: alice, name: 'status', code: 'status-shown', comment: 42, index: 0 })
-      .commanded({
-        by: alice,
-        name: 'help',
-        code: 'help-shown',
-        detail: { command: '' },
-        comment: 42,
-        index: 1,
-      });
+    const run = gated.commanded({ by: alice, name: 'status', code: 'status-shown', comment: 42, index: 0 }).commanded({
+      by: alice,
+      name: 'help',
+      code: 'help-shown',
+      detail: { command: '' },
+      comment: 42,
+      index: 1,
+    });
     expect(publicationsOf(run.state).filter((one) => one.kind === 'answer')).toHaveLength(1);
     expect(say(run.state, 'answer')).toMatchSnapshot();
   });
@@ -297,9 +281,7 @@ describe('the answers', () => {
 
   it('have the same text on a thread without a run', () => {
     const seen = [
-      ...gated
-        .commanded({ by: alice, name: 'stop', code: 'no-run-here', comment: 7 })
-        .state.commands.values(),
+      ...gated.commanded({ by: alice, name: 'stop', code: 'no-run-here', comment: 7 }).state.commands.values(),
     ];
     const help = [
       ...gated

@@ -19,9 +19,6 @@ const REASONS: readonly Detail[] = [
 
 it.each(REASONS)('%j', (detail) => {
   const written = { role: 'control', at: '2026-11-21T09:00:00.000Z', seq: 9 } as const;
-  const { evidence } = incidentWords(
-    readIncident({ code: 'relaunch-refused', detail }, written),
-    'pull request',
-  );
+  const { evidence } = incidentWords(readIncident({ code: 'relaunch-refused', detail }, written), 'pull request');
   expect(evidence).toMatchSnapshot();
 });

@@ -90,11 +90,7 @@ function forgedGone(run: Run, cadenceMs: number): void {
     ...{ instance: 7, jobId: 'job-1', status: 'gone' as const, createdAt: toRfc3339(RENTED as Instant) },
     ...{ microdollarsPerHour: 1, microdollarsPerHourStored: 1, microdollars: 1, microdollarsOfTraffic: 1 },
   };
-  take(
-    run,
-    [{ type: 'machines-seen', role: 'watch', data: { machines: [forged], cadenceMs } }],
-    NOW - MINUTE,
-  );
+  take(run, [{ type: 'machines-seen', role: 'watch', data: { machines: [forged], cadenceMs } }], NOW - MINUTE);
 }
 
 // threat T184
@@ -132,9 +128,7 @@ it('ends a machine kept only until the next check, even if another check is late
 describe('a machine that ran and stopped between two checks', () => {
   it('is booked as if it had been running all the time, and the text says that this is an estimate', () => {
     const run = newRun();
-    expect(seenIn(look(run, [machine()]))).toMatchObject([
-      { instance: 7, microdollars: 800_000, isEstimated: true },
-    ]);
+    expect(seenIn(look(run, [machine()]))).toMatchObject([{ instance: 7, microdollars: 800_000, isEstimated: true }]);
     expect(rentalCost(run.state)).toMatchInlineSnapshot(
       `"Cost so far: about **$0.80** of at most $12.00, for 1 machine; disk and traffic included. This is the highest possible estimate: a machine may have run and stopped between two checks of the account."`,
     );

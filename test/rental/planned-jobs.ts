@@ -48,11 +48,7 @@ export function trains({ actual, container }: Instance, nowMs: number): boolean 
 }
 
 /** What the log shows: the time of its last step; a container without a step counts from its start. */
-export function stepsSeen(
-  { actual, container }: Instance,
-  before: number | null,
-  nowMs: number,
-): number | null {
+export function stepsSeen({ actual, container }: Instance, before: number | null, nowMs: number): number | null {
   if (container === null) return before;
   const { beganAtMs, hangsAtMs } = container as Script;
   return actual === 'running' ? Math.min(nowMs, hangsAtMs) : (before ?? beganAtMs);

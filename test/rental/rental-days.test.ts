@@ -8,10 +8,7 @@ const DAYS = 120;
 
 describe('rental days with faults', () => {
   it('leave no orphan, second or idle machine an hour after the faults, and never touch foreign machines', async () => {
-    const { orphanMinutes, doubleMinutes, idleMinutes, foreignTouched, ...played } = await playRentalDays(
-      DAYS,
-      1,
-    );
+    const { orphanMinutes, doubleMinutes, idleMinutes, foreignTouched, ...played } = await playRentalDays(DAYS, 1);
     expect({ orphanMinutes, doubleMinutes, idleMinutes, foreignTouched }).toEqual({
       orphanMinutes: 0,
       doubleMinutes: 0,

@@ -16,17 +16,7 @@ import { type Instant, toRfc3339 } from '../../src/domain/values.ts';
 import { type RecordPort, transact } from '../../src/logbook/append.ts';
 import { decideTearDown } from '../../src/rental/tear-down.ts';
 import { type Random, randomFrom } from '../support/random.ts';
-import {
-  createFor,
-  FLEET,
-  freeOffer,
-  offerAt,
-  type Plan,
-  rowOf,
-  scripted,
-  stepsSeen,
-  trains,
-} from './planned-jobs.ts';
+import { createFor, FLEET, freeOffer, offerAt, type Plan, rowOf, scripted, stepsSeen, trains } from './planned-jobs.ts';
 import { end, type Run, submitted, TERMS, take } from './simulated-run.ts';
 
 const MINUTE = 60_000;
@@ -78,11 +68,7 @@ type World = {
 class Killed extends Error {}
 
 /** Simulates the given number of days. */
-export async function playRentalDays(
-  days: number,
-  seed: number,
-  law: Law = decideTearDown,
-): Promise<RentalReport> {
+export async function playRentalDays(days: number, seed: number, law: Law = decideTearDown): Promise<RentalReport> {
   const world = newWorld(seed, law);
   const { account, count, foreign } = world;
   for (const ends = world.startMs + days * DAY; world.nowMs < ends; world.nowMs += TICK) {
@@ -291,8 +277,7 @@ function measure({ account, nowMs, startMs, runs, trainedAtMs, count }: World): 
   for (const instance of ours) {
     const run = runs.find(({ jobId }) => `${FLEET}${jobId}` === instance.label);
     const isKept = run?.keepUntilMs != null && nowMs <= run.keepUntilMs;
-    if (ours.some((one) => one.label === instance.label && one.id < instance.id))
-      count.doubleMinutes += minutes;
+    if (ours.some((one) => one.label === instance.label && one.id < instance.id)) count.doubleMinutes += minutes;
     if (isKept) continue;
     if (run === undefined || (run.endedAtMs !== null && nowMs - run.endedAtMs > 10 * MINUTE))
       count.orphanMinutes += minutes;

@@ -129,16 +129,7 @@ describe('a destruction', () => {
 });
 
 it('affects only our machines, never the last machine of a training run, and is deterministic', () => {
-  const status = fc.constantFrom(
-    null,
-    'loading',
-    'running',
-    'stopped',
-    'frozen',
-    'exited',
-    'unknown',
-    'offline',
-  );
+  const status = fc.constantFrom(null, 'loading', 'running', 'stopped', 'frozen', 'exited', 'unknown', 'offline');
   const jobId = fc.constantFrom(null, 'job-1', 'job-2', 'job-3');
   const instances = fc.uniqueArray(
     fc.record({ id: fc.integer({ min: 1, max: 9 }), jobId, status, age: fc.integer({ min: 1, max: 29 }) }),
@@ -154,9 +145,7 @@ it('affects only our machines, never the last machine of a training run, and is 
   );
   fc.assert(
     fc.property(instances, runs, (someInstances, someRuns) => {
-      const rented = someInstances.map(({ age, ...one }) =>
-        machine({ ...one, createdAtMs: NOW - age * HOUR }),
-      );
+      const rented = someInstances.map(({ age, ...one }) => machine({ ...one, createdAtMs: NOW - age * HOUR }));
       const known = someRuns.map(({ job, isOver, idle }) =>
         run({
           ...{ jobId: `job-${job}`, endedAtMs: isOver ? NOW : null, progressAtMs: NOW - idle * MINUTE },

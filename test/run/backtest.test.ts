@@ -94,8 +94,7 @@ const said = (result: Backtest): readonly string[] =>
       [decision, ...(decision === 'gate' ? [subject] : []), `${from} -> ${to}`, `(${why})`].join(' '),
     ),
   );
-const replay = (run: RunBuilder, config: LabConfig): readonly string[] =>
-  said(backtest([run.events], config));
+const replay = (run: RunBuilder, config: LabConfig): readonly string[] => said(backtest([run.events], config));
 
 describe('replaying with the same config', () => {
   it('repeats every decision', () => {
@@ -150,11 +149,7 @@ describe('a gate', () => {
       withLane({ costBudget: budget({ maxAcceleratorHours: '2.49' }) }),
       ['gate cost-budget pass -> fail (over)', `${launched} (cost-budget)`],
     ],
-    [
-      'a cost budget that the run keeps',
-      withLane({ costBudget: budget({ maxAcceleratorHours: '2.50' }) }),
-      [],
-    ],
+    ['a cost budget that the run keeps', withLane({ costBudget: budget({ maxAcceleratorHours: '2.50' }) }), []],
     [
       'a new scale knob',
       withLane({ scaleKnobs: ['warmup'] }),
@@ -175,11 +170,7 @@ describe('a gate', () => {
       ['gate run-name-dated pass -> fail (wrong-name)', `${launched} (run-name-dated)`],
     ],
     ['a wider scope', withLane({ scope: ['experiments/ferries/daily.py', 'lib/a.py'] }), []],
-    [
-      'another scope',
-      withLane({ scope: ['lib/a.py'] }),
-      ['gate scope pass -> fail (outside)', `${launched} (scope)`],
-    ],
+    ['another scope', withLane({ scope: ['lib/a.py'] }), ['gate scope pass -> fail (outside)', `${launched} (scope)`]],
     ['no preconditions', withLane({ checklist: { preconditions: [] } }), []],
     [
       'another precondition',

@@ -79,10 +79,7 @@ describe('a command of an author with unknown permissions', () => {
     const comments = [aComment(bob, '/stop', at(0, 1)), aComment(alice, LINE, at(1, 2))];
     expect(conversation(gated, comments, held)).toMatchObject({ said: [], end: { kind: 'wait' } });
     const patience = { now: plus(NOON, 11 * 60_000) };
-    expect(conversation(gated, comments, held, patience).said).toEqual([
-      '1 permission-unknown',
-      '2 approved',
-    ]);
+    expect(conversation(gated, comments, held, patience).said).toEqual(['1 permission-unknown', '2 approved']);
   });
 });
 
@@ -143,9 +140,7 @@ describe('an edited or deleted comment', () => {
 
     it('ignores a tag on another commit', () => {
       const late = { now: plus(instant(seen.state.head.at), 60_000) };
-      expect(conversation(seen, [], { sealTag: known(shaOf('another')) }, late).said).toEqual([
-        '1 comment-gone',
-      ]);
+      expect(conversation(seen, [], { sealTag: known(shaOf('another')) }, late).said).toEqual(['1 comment-gone']);
     });
   });
 

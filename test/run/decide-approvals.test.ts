@@ -94,12 +94,8 @@ describe('a recorded approval', () => {
 
   it('is left to the runner once a launch was ordered on it', () => {
     const facts = someFacts({ permissions: permissions([bob, 'none']) });
-    expect(
-      decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON),
-    ).not.toBeNull();
-    expect(
-      decideApprovals(approved.ordered().state, withApprovals(approved.state, facts), CONFIG, NOON),
-    ).toBeNull();
+    expect(decideApprovals(approved.state, withApprovals(approved.state, facts), CONFIG, NOON)).not.toBeNull();
+    expect(decideApprovals(approved.ordered().state, withApprovals(approved.state, facts), CONFIG, NOON)).toBeNull();
   });
 
   it('is left out of the order when another valid approval reaches the quorum', () => {

@@ -68,22 +68,14 @@ describe('/approve-launch', () => {
     ['bare', say('/approve-launch'), 'no-digest'],
     ['with only twelve digits', say(`/approve-launch ${digest.slice(7, 19)}`), 'no-digest'],
     ['with only 31 digits', say(LINE.slice(0, -1)), 'no-digest'],
-    [
-      'in the second in which the manifest was shown',
-      say(LINE, bob, { createdAt: instant(SHOWN) }),
-      'approved',
-    ],
+    ['in the second in which the manifest was shown', say(LINE, bob, { createdAt: instant(SHOWN) }), 'approved'],
     [
       'a second before the manifest was shown',
       say(LINE, bob, { createdAt: instant('2026-11-21T09:00:59Z') }),
       'before-shown',
     ],
     ['in a review of this commit', say(LINE, bob, { surface: 'review', commit: HEAD }), 'approved'],
-    [
-      'in a review of another commit',
-      say(LINE, bob, { surface: 'review', commit: shaOf('older') }),
-      'other-commit',
-    ],
+    ['in a review of another commit', say(LINE, bob, { surface: 'review', commit: shaOf('older') }), 'other-commit'],
     ['in a review of an unknown commit', say(LINE, bob, { surface: 'review' }), 'other-commit'],
     ['in an edited comment', say(LINE, bob, { editedAt: NOON }), 'comment-edited'],
     ['in a review comment', say(LINE, bob, { surface: 'review-comment' }), 'not-now'],
@@ -95,11 +87,7 @@ describe('/approve-launch', () => {
   });
 
   it('is answered with the line to copy when its digest is missing, short or wrong', () => {
-    for (const words of [
-      '/approve-launch',
-      `/approve-launch ${digest.slice(7, 19)}`,
-      '/approve-launch 000000000000',
-    ])
+    for (const words of ['/approve-launch', `/approve-launch ${digest.slice(7, 19)}`, '/approve-launch 000000000000'])
       expect(heard(gated, say(words)).detail).toMatchObject({
         lines: LINE.slice(1),
       });
@@ -121,9 +109,7 @@ describe('/approve-launch', () => {
     expect(heard(gated, at('2026-11-21T09:02:00Z'), {}, { config }).code).toBe('approved');
   });
 
-  const commit = (change: Partial<BranchCommit> = {}): BranchWork['commits'] => [
-    { ...BOB_S_COMMIT, ...change },
-  ];
+  const commit = (change: Partial<BranchCommit> = {}): BranchWork['commits'] => [{ ...BOB_S_COMMIT, ...change }];
   const carol = { id: 77, login: 'carol' };
   it.each([
     ['the last editor of the description', { pull: known(aPull({ versions: editedBy(bob, carol) })) }],
@@ -228,12 +214,7 @@ describe('/stop, /ack and /seal', () => {
 
   it.each([
     ['was edited', [aComment(bob, '/seal', { editedAt: NOON })], someFacts().permissions, 'comment-edited'],
-    [
-      'has an author without permission',
-      [aComment(bob, '/seal')],
-      permissions([bob, 'read']),
-      'not-permitted',
-    ],
+    ['has an author without permission', [aComment(bob, '/seal')], permissions([bob, 'read']), 'not-permitted'],
   ] as const)('answers a seal command that was seen and then %s exactly once', (_, comments, held, code) => {
     const { next } = heard(ended, [aComment(bob, '/seal')]);
     const answered = heard(next, comments, { permissions: held });

@@ -29,8 +29,7 @@ const failed = seen(
   { status: 'completed', conclusion: 'failure' },
   new Map([[77, known('the job launch ended with failure: no such commit')]]),
 );
-const decide = (facts: RunFacts, now = at(5_000), run = sent) =>
-  decideLaunchTrouble(run.state, facts, now, true);
+const decide = (facts: RunFacts, now = at(5_000), run = sent) => decideLaunchTrouble(run.state, facts, now, true);
 const recorded = (run: RunBuilder, facts: RunFacts, now: Instant): RunBuilder => {
   const step = decide(facts, now, run);
   return step?.kind === 'append' ? run.add(...step.drafts) : run;

@@ -71,8 +71,7 @@ describe('the dispatch', () => {
 
   it('is not repeated while its workflow run is queued or in progress, and is sent three times at most', () => {
     const done = { status: 'completed' } as const;
-    const again = (facts: RunFacts, run = sent, ms = 11 * 60_000) =>
-      dispatch(facts, later(ms), NO_ATTEMPTS, run);
+    const again = (facts: RunFacts, run = sent, ms = 11 * 60_000) => dispatch(facts, later(ms), NO_ATTEMPTS, run);
     expect(again(someFacts())).toBe('need workflowRuns of 77');
     expect(again(seen({ status: 'queued' }))).toBe('nothing');
     expect(again(seen(done))).toBe('dispatch-workflow launch');

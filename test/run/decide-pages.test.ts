@@ -56,8 +56,7 @@ describe('the people on call', () => {
 
 describe('quiet hours', () => {
   const config = staffed({ quietHours: { from: '22:00', until: '06:00' } }, [7]);
-  const run = (code: string): RunState =>
-    aRun().gated().approved(bob).ordered().add(incidentDraft(code, DETAIL)).state;
+  const run = (code: string): RunState => aRun().gated().approved(bob).ordered().add(incidentDraft(code, DETAIL)).state;
 
   it.each([
     ['21:59', false],
@@ -88,12 +87,10 @@ describe('quiet hours', () => {
 describe('the page of an incident that is being recorded', () => {
   it('names the entry that the incident will get, and has the role of the recording process', () => {
     const { state } = aRun().gated().approved(bob).ordered().submitted();
-    const drafts = [incidentDraft('seal-failed', DETAIL), incidentDraft('engine-state-lost', DETAIL)].map(
-      (draft) => ({
-        ...draft,
-        role: 'watch' as const,
-      }),
-    );
+    const drafts = [incidentDraft('seal-failed', DETAIL), incidentDraft('engine-state-lost', DETAIL)].map((draft) => ({
+      ...draft,
+      role: 'watch' as const,
+    }));
     const pages = pagesWith(state, drafts, staffed({}, [7]), at('2026-11-23T12:00:00Z'));
     expect(pages.map(({ role, data }) => ({ role, ...data }))).toEqual([
       { role: 'watch', reason: 'incident', about: `${state.head.seq + 1}-1`, people: [7] },

@@ -26,8 +26,7 @@ const stop = (run: RunBuilder, facts: Partial<RunFacts> = {}, ms = 1_000): strin
       memory: NO_ATTEMPTS,
     }),
   );
-const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') =>
-  seenRuns(aWorkflowRun({ id, status }));
+const seen = (id: number, status: 'queued' | 'in_progress' | 'completed') => seenRuns(aWorkflowRun({ id, status }));
 const ALIVE = seen(5, 'in_progress');
 const DISPATCH = 'dispatch-workflow stop';
 
@@ -60,10 +59,7 @@ describe('a stop', () => {
     expect(stop(sent, seen(9, 'in_progress'), late)).toBe('nothing');
     expect(stop(sent, seen(9, 'in_progress'), 30 * 60_000)).toBe(DISPATCH);
     expect(stop(sent, seen(9, 'completed'), late)).toBe(DISPATCH);
-    const often = [9, 9, 9, 9, 9].reduce(
-      (run, id) => run.dispatched('stop', String(asked.state.stop?.seq), id),
-      told,
-    );
+    const often = [9, 9, 9, 9, 9].reduce((run, id) => run.dispatched('stop', String(asked.state.stop?.seq), id), told);
     expect(stop(often, seen(9, 'completed'), 60 * 60_000)).toBe(DISPATCH);
   });
 
@@ -83,7 +79,6 @@ describe('a stop', () => {
 
   it("does nothing without a request, without a job, and after the job's end", () => {
     const ordered = gatedOn().approved(bob).ordered();
-    for (const run of [watched, ordered.stopRequested(alice), asked.ended()])
-      expect(stop(run)).toBe('nothing');
+    for (const run of [watched, ordered.stopRequested(alice), asked.ended()]) expect(stop(run)).toBe('nothing');
   });
 });

@@ -17,11 +17,7 @@ const lane: LaneConfig = { ...aConfig().lane, metrics: [LOSS], finalStep: 5155 }
 const history = (...losses: readonly string[]) =>
   losses.map((loss) => ({ run: submitted.state.run, date: '2026-11-20', metrics: { 'eval/loss': loss } }));
 
-function judge(
-  change: Partial<EventDataByType['ended']>,
-  past = history('100'),
-  of: Partial<LaneConfig> = {},
-) {
+function judge(change: Partial<EventDataByType['ended']>, past = history('100'), of: Partial<LaneConfig> = {}) {
   const { end } = submitted.ended({ metrics: { 'eval/loss': '100' }, lastStep: 5155, ...change }).state;
   if (end === null) throw new Error('not ended');
   return judgeRun(end, { ...lane, ...of }, past);
@@ -69,11 +65,7 @@ describe('the verdict', () => {
 
   it('reverses the comparison when higher is better', () => {
     const of = { metrics: [{ ...LOSS, better: 'higher' as const }] };
-    expect(['98', '97.9', '200'].map((value) => loss(value, undefined, of).result)).toEqual([
-      'pass',
-      'fail',
-      'pass',
-    ]);
+    expect(['98', '97.9', '200'].map((value) => loss(value, undefined, of).result)).toEqual(['pass', 'fail', 'pass']);
   });
 
   it('is unknown for a missing metric, and fails for one worse metric among several', () => {

@@ -22,30 +22,8 @@ async function python(lines: readonly string[]): Promise<readonly string[]> {
 /** Text as people and languages write it, with everything that a JSON writer may get wrong. */
 const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
-  fc.constantFrom(
-    '',
-    '"',
-    '\\',
-    '\u0000',
-    '\u007f',
-    '\u2028',
-    '\ufeff',
-    '🤖',
-    'ﬀ',
-    'é',
-    'e\u0301',
-    '</script>',
-  ),
-  fc.constantFrom(
-    '\ud83d\ude80',
-    '\uffff',
-    '\u{10ffff}',
-    '3e-3',
-    '1_000',
-    '__proto__',
-    'constructor',
-    '\r\n\t\b\f',
-  ),
+  fc.constantFrom('', '"', '\\', '\u0000', '\u007f', '\u2028', '\ufeff', '🤖', 'ﬀ', 'é', 'e\u0301', '</script>'),
+  fc.constantFrom('\ud83d\ude80', '\uffff', '\u{10ffff}', '3e-3', '1_000', '__proto__', 'constructor', '\r\n\t\b\f'),
 );
 const integer = fc.option(fc.maxSafeInteger(), { nil: null });
 const manifest: fc.Arbitrary<Manifest> = fc.record({
@@ -91,25 +69,12 @@ describe('the digest of a manifest', () => {
   it('equals the digest of the canonical text and of an answer of `ferrybot manifest`', async () => {
     const one = aManifest({ lane: 'daily', runName: 'ferry "é" 🤖', repository: 'lab/models' });
     const ours = canonicalDigest(one, digestOf);
-    expect(await python([canonicalize(one), JSON.stringify({ run: 'x', manifest: one })])).toEqual([
-      ours,
-      ours,
-    ]);
+    expect(await python([canonicalize(one), JSON.stringify({ run: 'x', manifest: one })])).toEqual([ours, ours]);
   });
 
   it('makes Python exit 1 with one line for any line that is not a manifest', async () => {
     const lines = [
-      ...[
-        '[]',
-        '3',
-        'null',
-        'true',
-        '"manifest"',
-        '{"manifest":null}',
-        '{"manifest":[1]}',
-        '{"v":NaN}',
-        'no',
-      ],
+      ...['[]', '3', 'null', 'true', '"manifest"', '{"manifest":null}', '{"manifest":[1]}', '{"v":NaN}', 'no'],
       ...[`{"v":${'9'.repeat(5_000)}}`, '{"v":1e400}', '{"\\udc00":1}', `${'{"a":'.repeat(100_000)}`],
       ...[`{"a":${'['.repeat(64)}${']'.repeat(64)}}`, '['.repeat(100_000)],
     ];

@@ -71,9 +71,7 @@ it('posts answers and incidents when there is no room for other texts', () => {
     const texts: string[] = [];
     for (let step = next(only); step?.kind === 'perform'; step = next(only)) {
       keys.add(step.key);
-      texts.push(
-        step.effect.kind === 'post-comment' ? step.key.split(':').slice(0, 2).join(' ') : step.effect.kind,
-      );
+      texts.push(step.effect.kind === 'post-comment' ? step.key.split(':').slice(0, 2).join(' ') : step.effect.kind);
     }
     return texts;
   };

@@ -32,16 +32,8 @@ describe('the time since which a text shows a proposal', () => {
     ['is when the first version was written if ferrybot rewrites it', since(10, ours(1), ours(3)), at(1)],
     ['does not exist if the text is newer than the approval', since(10, ours(11)), null],
     ['does not exist if the current text is an edit by another person', since(10, ours(1), theirs(5)), null],
-    [
-      'does not exist if that edit came in the same second as the approval',
-      since(10, ours(1), theirs(10)),
-      null,
-    ],
-    [
-      'does not exist if the old text was restored after that edit',
-      since(10, ours(1), theirs(5), ours(6, 1)),
-      null,
-    ],
+    ['does not exist if that edit came in the same second as the approval', since(10, ours(1), theirs(10)), null],
+    ['does not exist if the old text was restored after that edit', since(10, ours(1), theirs(5), ours(6, 1)), null],
     ['is when ferrybot rewrote the text after that edit', since(10, ours(1), theirs(5), ours(7)), at(7)],
     [
       'does not exist if ferrybot rewrote it in the same second as the approval',

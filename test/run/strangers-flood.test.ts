@@ -24,20 +24,7 @@ const full = (unit: string): string => `/stop\n\n${unit.repeat(Math.ceil(65_000 
 
 const SHAPES = [
   ...['eyJ-', '<ul><li>', '<details>', '<b>', '</b>', '<b></b>', '<table><tr><td>', '<!--', '<!--a ', '<?'],
-  ...[
-    '> ',
-    '> a\n',
-    '> a\nb\n',
-    '*a_',
-    '*a ',
-    '~a~~b ',
-    '`a``b```c````',
-    '[',
-    '[a][b ',
-    '[a][a] ',
-    '![',
-    '[^a] ',
-  ],
+  ...['> ', '> a\n', '> a\nb\n', '*a_', '*a ', '~a~~b ', '`a``b```c````', '[', '[a][b ', '[a][a] ', '![', '[^a] '],
   ...[
     '[a]: /b\n',
     '[^a]: /a\n\n',
@@ -51,18 +38,7 @@ const SHAPES = [
     '/\u200b',
     '\u00ad',
   ],
-  ...[
-    'On x wrote:\n',
-    'From: a\nTo: b\n',
-    '-- \n',
-    'a\n=\n',
-    '- a\n',
-    '```\n',
-    '\t/a\n',
-    '$$/a$$',
-    'www.a ',
-    'a@b.c ',
-  ],
+  ...['On x wrote:\n', 'From: a\nTo: b\n', '-- \n', 'a\n=\n', '- a\n', '```\n', '\t/a\n', '$$/a$$', 'www.a ', 'a@b.c '],
   ...['/stop ', '/stop\n', '/aprove-launch\n', '/hold reason="a\n', '/a'],
 ];
 
@@ -74,20 +50,14 @@ const PROSE_MS = quickestMs(() => readCommentOf('trusted', prose, COMMAND_DEFINI
 
 describe('an untrusted comment', () => {
   // threat T194
-  it.each(SHAPES)(
-    "made of %j at GitHub's maximum length costs less to parse than a page of prose",
-    (unit) => {
-      expect(quickestMs(() => asStranger(full(unit)))).toBeLessThan(PROSE_MS);
-    },
-  );
+  it.each(SHAPES)("made of %j at GitHub's maximum length costs less to parse than a page of prose", (unit) => {
+    expect(quickestMs(() => asStranger(full(unit)))).toBeLessThan(PROSE_MS);
+  });
 
-  it.each(SHAPES)(
-    'made of %j at the parsed length costs no more than the longest ordinary comment',
-    (unit) => {
-      const text = full(unit).slice(0, COMMENT_OF_STRANGER.characters);
-      expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
-    },
-  );
+  it.each(SHAPES)('made of %j at the parsed length costs no more than the longest ordinary comment', (unit) => {
+    const text = full(unit).slice(0, COMMENT_OF_STRANGER.characters);
+    expect(quickestMs(() => asStranger(text))).toBeLessThan(2 * PROSE_MS);
+  });
 
   it('of ordinary length is read like any other comment', () => {
     const { reading, isWhole } = asStranger('I would wait.\n\n> /stop\n\n/status');
@@ -157,8 +127,6 @@ describe('a long comment of a colleague', () => {
   });
 
   it('is not a command if its author turns out to have no permission', () => {
-    expect(said(new Map([[bob.id, known('read')]]))).toMatchObject([
-      { kind: 'hint', word: '/stop', reason: 'limit' },
-    ]);
+    expect(said(new Map([[bob.id, known('read')]]))).toMatchObject([{ kind: 'hint', word: '/stop', reason: 'limit' }]);
   });
 });

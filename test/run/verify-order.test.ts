@@ -21,16 +21,7 @@ import { ROWS } from '../gates/gate-cases.ts';
 import { gateFacts } from '../gates/sample-facts.ts';
 import { aRun, type RunBuilder } from '../support/run-builder.ts';
 import { alice, bob, digestOf, shaOf } from '../support/run-drafts.ts';
-import {
-  aComment,
-  anIssue,
-  aPull,
-  byPerson,
-  editedBy,
-  instant,
-  NOON,
-  permissions,
-} from '../support/run-facts.ts';
+import { aComment, anIssue, aPull, byPerson, editedBy, instant, NOON, permissions } from '../support/run-facts.ts';
 import { CONFIG, gatedOn, lineFor } from './parts.ts';
 
 const ordered = gatedOn().shown().approved(bob).ordered({ expiresAt: '2026-11-21T13:00:00.000Z' });
@@ -218,18 +209,8 @@ describe('the runner', () => {
     ['unreadable', 'standing', ordered, { secondCard: unknown('GitHub is silent') }],
     ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ author: bob })) })],
     ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(bob) })) })],
-    [
-      'approver-not-permitted',
-      'ending',
-      ordered,
-      shown({ pull: known(aPull({ versions: editedBy(alice, bob) })) }),
-    ],
-    [
-      'approver-not-permitted',
-      'ending',
-      ordered,
-      shown({ issue: known(anIssue({ versions: editedBy(bob) })) }),
-    ],
+    ['approver-not-permitted', 'ending', ordered, shown({ pull: known(aPull({ versions: editedBy(alice, bob) })) })],
+    ['approver-not-permitted', 'ending', ordered, shown({ issue: known(anIssue({ versions: editedBy(bob) })) })],
     ['approver-not-permitted', 'ending', ordered, shown({ branchWork: known(pushedByBob) })],
     ['approval-invalid', 'ending', ordered, said({ author: alice })],
     ['approval-invalid', 'ending', ordered, said({ authorIsBot: true })],

@@ -95,8 +95,7 @@ describe('the bundle of a probe', () => {
   it('names the licence of every package inside', () => {
     const packages = bundle.shares.map(([name]) => name).filter((name) => name !== 'ferrybot');
     expect(packages.length).toBeGreaterThan(5);
-    for (const name of packages)
-      expect(bundle.licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+    for (const name of packages) expect(bundle.licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
   });
 });
 

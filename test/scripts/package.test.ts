@@ -34,10 +34,7 @@ describe('the package', () => {
   });
 
   it('classifies a log', async () => {
-    const { stdout, exitCode } = await ferrybot(
-      ['classify', '--json'],
-      "NameError: name 'x' is not defined\n",
-    );
+    const { stdout, exitCode } = await ferrybot(['classify', '--json'], "NameError: name 'x' is not defined\n");
     expect([exitCode, JSON.parse(stdout).class]).toEqual([0, 'code-other']);
   });
 

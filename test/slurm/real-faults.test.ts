@@ -63,11 +63,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     process.env['CALLERS_SECRET'] = 'of-the-runner';
     const value = 'a,b $(id) `id`\n\'quoted\' "twice" \\ ünï';
     const env = { JOB_SECRET: value, command: 'x', folder: 'y', entry: 'z' };
-    const job = spec(
-      'environment',
-      [process.execPath, '-e', 'console.log(JSON.stringify(process.env))'],
-      env,
-    );
+    const job = spec('environment', [process.execPath, '-e', 'console.log(JSON.stringify(process.env))'], env);
     expect((await submitTo(cluster.engine(), job)).kind).toBe('submitted');
     const end = await ended('environment');
     expect(end).toMatchObject({ status: 'SUCCEEDED' });
@@ -235,8 +231,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
     await submitTo(cluster.engine(), spec('forgotten', ['bash', '-c', 'exit 7']));
     const { folder, seen } = paths('forgotten');
     const claim = join(folder, 'job.json');
-    for (let look = 0; look < 100 && !(await readdir(folder)).includes('end-0.json'); look += 1)
-      await sleep(200);
+    for (let look = 0; look < 100 && !(await readdir(folder)).includes('end-0.json'); look += 1) await sleep(200);
     await rm(seen, { force: true });
     const nothing = await standIn(cluster, 'squeue', 'exit 0');
     expect(await cluster.engine(nothing).observe('forgotten', null)).toMatchObject({
@@ -258,9 +253,7 @@ describeWithSlurm('a real Slurm cluster with faults', () => {
 
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'latin1')));
   return files.filter((_, index) => texts[index]?.includes(text));
 }

@@ -36,15 +36,7 @@ describeWithSlurm('a real Slurm cluster that dies', () => {
       const starts = join(cluster.record.folder, 'starts');
       const specOf = (index: number): JobSpec => ({
         submissionId: `many-${index}`,
-        command: [
-          'bash',
-          '-c',
-          'echo "$1" >> "$2"; exit "$3"',
-          'x',
-          `many-${index}`,
-          starts,
-          String(index % 3),
-        ],
+        command: ['bash', '-c', 'echo "$1" >> "$2"; exit "$3"', 'x', `many-${index}`, starts, String(index % 3)],
         env: {},
         workingDirectory: join(cluster.record.folder, 'tree'),
         metadata: { run: `run-${index}`, attempt: 1, manifest: 'sha256:aa' },

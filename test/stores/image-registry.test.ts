@@ -125,10 +125,7 @@ it('follows no redirect to a host that the config does not name', async () => {
 });
 
 it('follows a named host only by HTTPS', async () => {
-  const { registry, look } = asking(
-    { blobOrigin: 'http://blobs.example.org' },
-    { alsoHosts: ['blobs.example.org'] },
-  );
+  const { registry, look } = asking({ blobOrigin: 'http://blobs.example.org' }, { alsoHosts: ['blobs.example.org'] });
   registry.push('lab/trainer:v1', OURS);
   expect((await look('ghcr.io/lab/trainer:v1')).kind).toBe('unknown');
   expect(registry.asked.filter(({ url }) => url.startsWith('http://'))).toEqual([]);

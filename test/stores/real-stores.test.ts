@@ -5,11 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeWith } from '../../packages/playground/test/support/outside-tools.ts';
 import { chooseCheckpoint } from '../../src/checkpoints/choose.ts';
-import {
-  type CheckpointStore,
-  deletionStep,
-  type StoredCheckpoint,
-} from '../../src/domain/checkpoint/stored.ts';
+import { type CheckpointStore, deletionStep, type StoredCheckpoint } from '../../src/domain/checkpoint/stored.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { Observed } from '../../src/domain/values.ts';
 import { openStoreToDelete } from '../../src/stores/open.ts';
@@ -69,10 +65,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
     await bench.put(`${root}/notes.txt`, 'a file is no checkpoint');
     await bench.put(`${bench.base}/listed/checkpoints-old/step-9000/metadata.json`, metadataOf(9_000));
     const listed = valueIn(await storeOf(bench).list(root));
-    const told = listed.map(({ path, metadata }) => [
-      path.slice(root.length),
-      valueIn(metadata)?.text ?? null,
-    ]);
+    const told = listed.map(({ path, metadata }) => [path.slice(root.length), valueIn(metadata)?.text ?? null]);
     expect(Object.fromEntries(told)).toEqual({
       '/step-200': metadataOf(200),
       '/step-1000': metadataOf(1_000),
@@ -104,9 +97,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
     const steps = Array.from({ length: WHOLE_PAGE + 10 }, (_, index) => index + 1);
     for (let from = 0; from < steps.length; from += 50)
       await Promise.all(
-        steps
-          .slice(from, from + 50)
-          .map((step) => bench.put(`${root}/step-${step}/metadata.json`, metadataOf(step))),
+        steps.slice(from, from + 50).map((step) => bench.put(`${root}/step-${step}/metadata.json`, metadataOf(step))),
       );
     const listed = await storeOf(bench).list(root);
     expect(valueIn(listed)).toHaveLength(steps.length);
@@ -177,9 +168,7 @@ function storeContract(open: () => Promise<StoreBench>): void {
       'not what was consented to',
     );
     const other = deletionStep(`${root}/step-2`, 'x');
-    await expect(store.remove(`${root}/step-1`, other, permitFor(other))).rejects.toThrow(
-      'not what was consented to',
-    );
+    await expect(store.remove(`${root}/step-1`, other, permitFor(other))).rejects.toThrow('not what was consented to');
     expect(valueIn(await store.list(root))).toHaveLength(1);
   });
 }

@@ -74,9 +74,7 @@ function s3With(contents: readonly string[], objects: Map<string, string>) {
         (one) =>
           `<Contents><Key>${encodeURIComponent(one)}</Key><Size>2</Size><ETag>"e"</ETag><LastModified>2026-11-21T09:00:00.000Z</LastModified></Contents>`,
       );
-      return new Response(
-        `<ListBucketResult><IsTruncated>false</IsTruncated>${rows.join('')}</ListBucketResult>`,
-      );
+      return new Response(`<ListBucketResult><IsTruncated>false</IsTruncated>${rows.join('')}</ListBucketResult>`);
     }
     if (init.method === 'DELETE') {
       objects.delete(key);

@@ -28,12 +28,7 @@ export function openAdoptingLab(options: VirtualLabOptions = {}, more = ''): Pro
     ferry: SHORT_FERRY,
     ...options,
     config: (text) =>
-      config(
-        `${text.trimEnd()}\n${ADOPTED_LANE}${more}`.replace(
-          '\n    adoption: false\n',
-          '\n    adoption: true\n',
-        ),
-      ),
+      config(`${text.trimEnd()}\n${ADOPTED_LANE}${more}`.replace('\n    adoption: false\n', '\n    adoption: true\n')),
   });
 }
 
@@ -53,11 +48,7 @@ export function launchByHand(lab: VirtualLab, changes: Partial<ByHand> = {}): vo
 }
 
 /** Opens an issue as this user; returns its number. */
-export async function openIssue(
-  lab: VirtualLab,
-  who: Person = 'ada',
-  labels: readonly string[] = [],
-): Promise<number> {
+export async function openIssue(lab: VirtualLab, who: Person = 'ada', labels: readonly string[] = []): Promise<number> {
   const issue = { title: 'My sweep', body: 'It runs since this morning.', labels };
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }

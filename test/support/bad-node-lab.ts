@@ -7,8 +7,7 @@ import { type SimulatedCloud, simulatedCloud } from './simulated-cloud.ts';
 import { SHORT_FERRY } from './talk.ts';
 import { openVirtualLab, type VirtualLab, type VirtualLabOptions } from './virtual-lab.ts';
 
-export const BAD_LINE =
-  '(Train pid=4242, ip=10.130.1.45) RuntimeError: open(/dev/accel0): Device or resource busy';
+export const BAD_LINE = '(Train pid=4242, ip=10.130.1.45) RuntimeError: open(/dev/accel0): Device or resource busy';
 
 export type BadNodeLab = { readonly lab: VirtualLab; readonly cloud: SimulatedCloud };
 

@@ -87,8 +87,7 @@ function add(left: TestTally, right: TestTally): TestTally {
 
 function tallyModule(module: TestModule, isFiltered: boolean): TestTally {
   const tests = [...module.children.allTests()];
-  const resultOf = (state: string): readonly TestCase[] =>
-    tests.filter((test) => test.result().state === state);
+  const resultOf = (state: string): readonly TestCase[] => tests.filter((test) => test.result().state === state);
   // A file that does not load and a hook that throws have no failed test, but are failures.
   const brokenSuites = [module, ...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
   return {
@@ -109,11 +108,7 @@ function nameOf(module: TestModule, test: TestCase): string {
   return `${module.relativeModuleId} > ${test.fullName}`;
 }
 
-function reasonOf(
-  test: TestCase,
-  broken: readonly (TestModule | TestSuite)[],
-  isFiltered: boolean,
-): string | null {
+function reasonOf(test: TestCase, broken: readonly (TestModule | TestSuite)[], isFiltered: boolean): string | null {
   const result = test.result();
   if (result.state === 'skipped' && result.note !== undefined) return result.note;
   const own =

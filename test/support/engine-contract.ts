@@ -89,15 +89,13 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
       { capability, now: branded(now + 3_600_000, isInstant) },
       { capability: Object.freeze({ ...capability }), now },
     ];
-    for (const permit of wrong)
-      await expect(bench.engine.submit(job, permit)).rejects.toThrow(CapabilityError);
+    for (const permit of wrong) await expect(bench.engine.submit(job, permit)).rejects.toThrow(CapabilityError);
     expect((await bench.engine.observe(bench.jobId, null)).kind).toBe('absent');
     await bench.engine.submit(job, { capability, now });
     await expect(bench.engine.submit(job, { capability, now })).rejects.toThrow(/used up/);
     await when(({ status }) => status === 'RUNNING');
     const stops = [permitFor(), permitFor(submitStep(job)), permitFor(stopStep(`${bench.jobId}-b`))];
-    for (const permit of stops)
-      await expect(bench.engine.stop(bench.jobId, permit)).rejects.toThrow(CapabilityError);
+    for (const permit of stops) await expect(bench.engine.stop(bench.jobId, permit)).rejects.toThrow(CapabilityError);
     expect(await bench.engine.observe(bench.jobId, null)).toMatchObject({ status: 'RUNNING' });
     await stopIn(bench.engine, bench.jobId);
   });
@@ -161,10 +159,7 @@ export function engineContract(abilities: EngineAbilities, open: () => Promise<E
     expect(none).toMatchObject(abilities.describesJobs ? { kind: 'absent' } : CANNOT_DESCRIBE);
     if (!abilities.describesJobs) return;
     const commit = '5'.repeat(40);
-    await submitTo(
-      bench.engine,
-      spec('quick', { env: { GIT_COMMIT: commit, API_TOKEN: 'hf-very-secret-1234' } }),
-    );
+    await submitTo(bench.engine, spec('quick', { env: { GIT_COMMIT: commit, API_TOKEN: 'hf-very-secret-1234' } }));
     await when((job) => isTerminal(job.status));
     const told = await bench.engine.describe(bench.jobId);
     if (told.kind !== 'described') throw new Error(`it is ${told.kind}`);

@@ -106,10 +106,7 @@ export async function playUnderFaults(
 }
 
 /** Facts about a ferry outside its threads and logbook. `run` is null if it was never proposed. */
-export type PlayedFerry = Pick<
-  FaultReport,
-  'kind' | 'seed' | 'overHttp' | 'struck' | 'launches' | 'problem'
-> & {
+export type PlayedFerry = Pick<FaultReport, 'kind' | 'seed' | 'overHttp' | 'struck' | 'launches' | 'problem'> & {
   readonly run: string | null;
   /** When the bot wrote content (`countContent`). */
   readonly writes: readonly number[];

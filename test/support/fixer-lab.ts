@@ -76,10 +76,7 @@ export async function died({ program, timeoutMs = 20_000, preApproved, meanwhile
     ...options,
     config: (text) =>
       text
-        .replace(
-          '    fixer: null\n',
-          `    fixer: { command: [python3, '${path}'], timeoutMs: ${timeoutMs} }\n`,
-        )
+        .replace('    fixer: null\n', `    fixer: { command: [python3, '${path}'], timeoutMs: ${timeoutMs} }\n`)
         .replace('preApprovedFixes: []', `preApprovedFixes: [${preApproved ?? ''}]`),
     script: () => {
       started += 1;
@@ -114,6 +111,5 @@ export async function died({ program, timeoutMs = 20_000, preApproved, meanwhile
 
 /** The runs of the fixer's workflow. */
 export function asksOf({ world }: VirtualLab): number {
-  return Object.values(world.state.runs).filter(({ displayTitle }) => displayTitle.startsWith('ferrybot fix'))
-    .length;
+  return Object.values(world.state.runs).filter(({ displayTitle }) => displayTitle.startsWith('ferrybot fix')).length;
 }

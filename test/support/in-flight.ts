@@ -62,10 +62,7 @@ export function createInFlight(): InFlight {
   };
 }
 
-async function nextIdle(
-  subscribe: (go: () => void) => void,
-  names: ReadonlyMap<symbol, string>,
-): Promise<void> {
+async function nextIdle(subscribe: (go: () => void) => void, names: ReadonlyMap<symbol, string>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`under way for ${HANGS_MS / 1_000} s: ${[...names.values()].join(', ')}`)),

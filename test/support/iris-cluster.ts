@@ -5,14 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe } from 'vitest';
-import {
-  addressOf,
-  closeCluster,
-  IRIS_USER,
-  isIrisThere,
-  PORTS,
-  startCluster,
-} from '../../demo/iris/cluster.ts';
+import { addressOf, closeCluster, IRIS_USER, isIrisThere, PORTS, startCluster } from '../../demo/iris/cluster.ts';
 import type { ClusterRecord } from '../../demo/private-cluster.ts';
 import { freePorts } from '../../demo/ray/free-ports.ts';
 import type { Engine } from '../../src/domain/engine.ts';

@@ -28,8 +28,7 @@ export function wireTo(iris: RecordedIris, fault: (method: string) => WireFault 
   const late: (() => void)[] = [];
   const http = async (request: HttpRequest): Promise<HttpResult> => {
     const method = request.url.pathname.slice(1);
-    const reach = (): RpcAnswer =>
-      iris.answer(method, String(request.body ?? ''), request.headers['authorization']);
+    const reach = (): RpcAnswer => iris.answer(method, String(request.body ?? ''), request.headers['authorization']);
     const broken: HttpResult = {
       kind: 'failed',
       sent: true,

@@ -159,12 +159,7 @@ const TRUTH = {
  * As the launch does after each run of the launcher: only a definite *absent* in the session of the claim may
  * submit again.
  */
-async function asLauncher(
-  world: World,
-  spec: JobSpec,
-  session: string,
-  random: Random,
-): Promise<SubmitOutcome> {
+async function asLauncher(world: World, spec: JobSpec, session: string, random: Random): Promise<SubmitOutcome> {
   let outcome: SubmitOutcome = { kind: 'unknown', message: '' };
   for (let tries = 0; tries < 8; tries += 1) {
     outcome = await submitTo(world.engine, spec);

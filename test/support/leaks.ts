@@ -18,12 +18,7 @@ export const TYPED_SECRETS: Readonly<Record<string, string>> = {
  * Names of ferrybot's outputs that contain the value, or twelve characters of it. `record`: the text of the
  * logbook branch.
  */
-export function leaksOf(
-  { state }: Pick<World, 'state'>,
-  record: string,
-  value: string,
-  said = '',
-): readonly string[] {
+export function leaksOf({ state }: Pick<World, 'state'>, record: string, value: string, said = ''): readonly string[] {
   const { comments, reviews, reviewComments, checkRuns, statuses, logs, releases } = state;
   const inputs = Object.values(state.runPlans).map((plan) => plan.inputs);
   const written = { comments, reviews, reviewComments, checkRuns, statuses, logs, releases, inputs };

@@ -46,15 +46,7 @@ export function zipOf(name: string, text: string): Buffer {
   names.writeUInt16LE(path.length, 0);
   const plain = Buffer.from([20, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   const file = Buffer.concat([Buffer.from('PK\x03\x04'), plain, sizes, names, path, content]);
-  const entry = [
-    Buffer.from('PK\x01\x02'),
-    Buffer.from([20, 0]),
-    plain,
-    sizes,
-    names,
-    Buffer.alloc(14),
-    path,
-  ];
+  const entry = [Buffer.from('PK\x01\x02'), Buffer.from([20, 0]), plain, sizes, names, Buffer.alloc(14), path];
   const directory = Buffer.concat(entry);
   const end = Buffer.alloc(22);
   end.write('PK\x05\x06', 'latin1');

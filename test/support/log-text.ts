@@ -12,11 +12,7 @@ type Chunk = Extract<LogRead, { kind: 'chunk' }>;
 type ReadText = Exclude<LogRead, Chunk> | (Omit<Chunk, 'bytes'> & { readonly text: string });
 
 /** A read of the engine's log, with its bytes as text. */
-export async function readText(
-  engine: Pick<Engine, 'readLog'>,
-  jobId: string,
-  offset: number,
-): Promise<ReadText> {
+export async function readText(engine: Pick<Engine, 'readLog'>, jobId: string, offset: number): Promise<ReadText> {
   return withText(await engine.readLog(jobId, offset));
 }
 

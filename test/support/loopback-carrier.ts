@@ -25,10 +25,7 @@ import { diskRepository } from './virtual-lab-repository.ts';
  * Every request, git exchange and webhook is counted while it runs, so that the lab's clock waits for it.
  * `close` removes every file and throws the errors of the playground's server.
  */
-export async function loopbackCarrier(
-  { config, beforeMs }: RepositoryOptions,
-  inFlight: InFlight,
-): Promise<Carrier> {
+export async function loopbackCarrier({ config, beforeMs }: RepositoryOptions, inFlight: InFlight): Promise<Carrier> {
   const root = await mkdtemp(join(tmpdir(), 'ferrybot-loopback-'));
   const repository = join(root, 'ferries.git');
   const bound = await listen(0);
@@ -141,8 +138,7 @@ function trackedGit(inFlight: InFlight, git: LabGit, onTransport: () => void): L
     resolve: (ref) => here(`resolve ${ref}`, () => git.resolve(ref)),
     readText: (commit, path) => here(`read ${path}`, () => git.readText(commit, path)),
     listFiles: (commit, folder) => here(`list ${folder}`, () => git.listFiles(commit, folder)),
-    entriesIn: (commit, folders) =>
-      here(`entries of ${folders.length}`, () => git.entriesIn(commit, folders)),
+    entriesIn: (commit, folders) => here(`entries of ${folders.length}`, () => git.entriesIn(commit, folders)),
     treeId: (commit, path) => here(`tree of ${path}`, () => git.treeId(commit, path)),
     log: (query) => here('log', () => git.log(query)),
     mergeBase: (a, b) => here('merge base', () => git.mergeBase(a, b)),
@@ -173,9 +169,7 @@ async function listenForHooks(): Promise<HookServer> {
       const request = await toRequest(incoming, origin);
       await sendResponse(
         outgoing,
-        request === null || receive === undefined
-          ? new Response(null, { status: 503 })
-          : await receive(request),
+        request === null || receive === undefined ? new Response(null, { status: 503 }) : await receive(request),
       );
     };
     answered().catch((error: unknown) => {

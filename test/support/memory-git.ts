@@ -123,10 +123,7 @@ export function memoryGit(options: MemoryGitOptions): (identity: GitIdentity) =>
       const parent = request.parent === 'expected' ? request.expected : request.parent;
       const changes = new Map<string, PathChange>();
       for (const [path, text] of Object.entries(request.files)) {
-        changes.set(
-          path,
-          text === null ? null : { mode: '100644', sha: await store().writeBlob(Buffer.from(text)) },
-        );
+        changes.set(path, text === null ? null : { mode: '100644', sha: await store().writeBlob(Buffer.from(text)) });
       }
       const who = { ...identity, atMs: request.atMs };
       const written = await store().writeCommit({

@@ -36,14 +36,12 @@ export function memoryVersions(store: () => GitStore): VersionReader {
         const after = await filesUnder(store(), tree, paths);
         for (const parent of parents.length === 0 ? [null] : parents) {
           const commit = parent === null ? null : await store().readCommit(parent);
-          const before =
-            commit === null ? new Map<string, TreeId>() : await filesUnder(store(), commit.tree, paths);
+          const before = commit === null ? new Map<string, TreeId>() : await filesUnder(store(), commit.tree, paths);
           for (const [one, other] of [
             [before, after],
             [after, before],
           ] as const)
-            for (const [path, blob] of one)
-              if (other.get(path) !== blob) found.set(`${blob} ${path}`, { path, blob });
+            for (const [path, blob] of one) if (other.get(path) !== blob) found.set(`${blob} ${path}`, { path, blob });
         }
       }
       return [...found.values()];

@@ -38,16 +38,7 @@ export async function openMlflow(): Promise<MlflowServer> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const store = `sqlite:///${join(folder, 'mlflow.db')}`;
-  const options = [
-    '--backend-store-uri',
-    store,
-    '--host',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--workers',
-    '1',
-  ];
+  const options = ['--backend-store-uri', store, '--host', '127.0.0.1', '--port', String(port), '--workers', '1'];
   const server = execa(TOOLS.mlflow, ['server', ...options], {
     cwd: folder,
     env: { MLFLOW_SERVER_ENABLE_JOB_EXECUTION: 'false', MLFLOW_DISABLE_TELEMETRY: 'true' },
@@ -88,8 +79,7 @@ export async function openMlflow(): Promise<MlflowServer> {
     address,
     begin: async (run_name, start_time) => {
       const begun = await post('runs/create', { experiment_id, run_name, start_time });
-      return z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) }).parse(begun).run.info
-        .run_id;
+      return z.object({ run: z.object({ info: z.object({ run_id: z.string() }) }) }).parse(begun).run.info.run_id;
     },
     log: async (run_id, { key, value, step, atMs: timestamp }) => {
       await post('runs/log-metric', { run_id, key, value, step, timestamp });

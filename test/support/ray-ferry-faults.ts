@@ -26,8 +26,7 @@ const ended = z.looseObject({
 /** The faults in the lines of a run's `events.jsonl`; none for a ferry that Ray ran from start to end. */
 export function rayFerryFaults(run: string, lines: readonly string[]): readonly string[] {
   const events = lines.map((line) => event.parse(JSON.parse(line)));
-  const of = (type: string): readonly unknown[] =>
-    events.flatMap((one) => (one.type === type ? [one.data] : []));
+  const of = (type: string): readonly unknown[] => events.flatMap((one) => (one.type === type ? [one.data] : []));
   const submits = of('submitted').map((data) => submitted.parse(data));
   const attempts = submits.map(({ attempt }) => attempt);
   const ends = of('ended').map((data) => ended.parse(data));

@@ -65,9 +65,7 @@ export async function newestPython(): Promise<{ readonly python: string; readonl
 }
 
 /** One reading, and the CPU time of its whole process. */
-export async function childCpuSeconds(
-  text: string,
-): Promise<{ readonly reading: Reading; readonly seconds: number }> {
+export async function childCpuSeconds(text: string): Promise<{ readonly reading: Reading; readonly seconds: number }> {
   const reading = await readText(text);
   const driver = `
 import resource, sys

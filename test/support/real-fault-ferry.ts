@@ -55,11 +55,7 @@ function realFault(kind: FaultKind, seed: number): Fault {
  * From proposal to seal in a new lab, evaluated like the ferries on virtual time. All of its processes end
  * with it; the files of a failed ferry remain, and its report names them. `stop` ends it early.
  */
-export async function playForReal(
-  kind: FaultKind,
-  seed: number,
-  stop: AbortSignal,
-): Promise<RealFaultReport> {
+export async function playForReal(kind: FaultKind, seed: number, stop: AbortSignal): Promise<RealFaultReport> {
   const since = performance.now();
   const folder = await openLabFolder(null);
   let isGood = false;
@@ -75,9 +71,7 @@ export async function playForReal(
       const report = await playIn(lab, realFault(kind, seed), stop);
       isGood = report.problem === null;
       const seconds = Math.round((performance.now() - since) / 1_000);
-      return isGood
-        ? { ...report, seconds }
-        : { ...report, seconds, problem: `${report.problem}; ${folder.root}` };
+      return isGood ? { ...report, seconds } : { ...report, seconds, problem: `${report.problem}; ${folder.root}` };
     } finally {
       await lab.close();
     }

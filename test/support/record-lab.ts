@@ -66,10 +66,7 @@ export function recordProcess(
     open: { store, lab, git } as never,
     append: async (run, drafts) => {
       await store.load();
-      const result = await store.append(
-        [{ run: run === 'journal' ? run : branded(run, isRunId), drafts }],
-        now,
-      );
+      const result = await store.append([{ run: run === 'journal' ? run : branded(run, isRunId), drafts }], now);
       if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
     },
     costOf: async (work) => {

@@ -54,10 +54,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
   const starts: string[] = [];
   const marks = new Set<string>();
   /** The results that each worker remembers, by `worker name attempt`. */
-  const remembered = new Map<
-    string,
-    { readonly state: string; readonly exitCode: number; readonly error: string }
-  >();
+  const remembered = new Map<string, { readonly state: string; readonly exitCode: number; readonly error: string }>();
   const lost: { readonly workerId: string; readonly atMs: number }[] = [];
 
   const worker = (): string => `worker-${workers}`;
@@ -113,14 +110,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
     });
   };
 
-  const finish = (
-    job: Job,
-    attempt: Attempt,
-    state: string,
-    exitCode: number,
-    error: string,
-    atMs: number,
-  ): void => {
+  const finish = (job: Job, attempt: Attempt, state: string, exitCode: number, error: string, atMs: number): void => {
     Object.assign(attempt, { state, exitCode, error, finishedAt: atMs });
     remembered.set(`${attempt.workerId} ${job.launched.name} ${attempt.attemptId}`, {
       state,
@@ -240,9 +230,7 @@ export function createIrisJobs({ now, plan, runtime, release }: JobsOptions): Ir
       for (const run of runs.filter((one) => one.name === name)) {
         run.isReported = false;
         run.exitCode = runtime === 'container' ? 143 : -9;
-        run.endAtMs = isMay
-          ? Math.max(now() + KILL_MS, job.submittedAt + YOUNG_MS)
-          : now() + CONFIRMED_KILL_MS;
+        run.endAtMs = isMay ? Math.max(now() + KILL_MS, job.submittedAt + YOUNG_MS) : now() + CONFIRMED_KILL_MS;
       }
     },
     tick,

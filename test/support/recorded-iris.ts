@@ -126,11 +126,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
       if (!world.jobs.has(jobId)) return malformedOr(jobId, notFound(jobId));
       const [, owner = ''] = jobId.split('/');
       if (caller !== '' && caller !== owner)
-        return complaint(
-          403,
-          'permission_denied',
-          `User '${caller}' cannot access resources owned by '${owner}'`,
-        );
+        return complaint(403, 'permission_denied', `User '${caller}' cannot access resources owned by '${owner}'`);
       world.terminate(jobId);
       return said({});
     },
@@ -181,9 +177,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
       maxRetriesPreemption: request.maxRetriesPreemption,
       request: {
         ...kept,
-        ...(bundleBlob === undefined
-          ? {}
-          : { bundleId: hash('sha256', Buffer.from(bundleBlob, 'base64'), 'hex') }),
+        ...(bundleBlob === undefined ? {} : { bundleId: hash('sha256', Buffer.from(bundleBlob, 'base64'), 'hex') }),
       },
     });
     const job = world.jobs.get(name);
@@ -202,11 +196,7 @@ export function createRecordedIris(options: RecordedIrisOptions): RecordedIris {
       const caller = callerOf(keys, authorization, method);
       if (typeof caller !== 'string') return caller;
       if (isLingering && !(isMay && method.endsWith('/GetJobState')))
-        return complaint(
-          500,
-          'internal',
-          `RPC ${method.split('/')[1]}: cannot schedule new futures after shutdown`,
-        );
+        return complaint(500, 'internal', `RPC ${method.split('/')[1]}: cannot schedule new futures after shutdown`);
       let body: unknown;
       try {
         body = JSON.parse(text);
@@ -238,9 +228,7 @@ function callerOf(
 ): string | RpcAnswer {
   if (Object.keys(keys).length === 0 || method.endsWith('/GetAuthInfo')) return '';
   if (authorization === undefined) return complaint(401, 'unauthenticated', 'Missing authentication');
-  return (
-    keys[authorization.replace('Bearer ', '')] ?? complaint(401, 'unauthenticated', 'Authentication failed')
-  );
+  return keys[authorization.replace('Bearer ', '')] ?? complaint(401, 'unauthenticated', 'Authentication failed');
 }
 
 function refusalOf(request: z.infer<typeof launchRequest>, nowMs: number): RpcAnswer | null {
@@ -273,11 +261,7 @@ function takenBy(old: Job | undefined, name: string, policy: string, isMay: bool
   if (policy === 'EXISTING_JOB_POLICY_ERROR')
     return complaint(409, 'already_exists', `Job ${name} already exists (state=${old.state})`);
   if (isMay && old.state === 'JOB_STATE_KILLED')
-    return complaint(
-      504,
-      'deadline_exceeded',
-      `Timed out waiting for job ${name} to drain before replacement`,
-    );
+    return complaint(504, 'deadline_exceeded', `Timed out waiting for job ${name} to drain before replacement`);
   if (old.finishedAt !== null) return null;
   return policy === 'EXISTING_JOB_POLICY_KEEP'
     ? said({ jobId: name })

@@ -75,9 +75,7 @@ export type RecordedOptions = {
 
 const TOKEN = 'recorded-token';
 const QUICK: JobPlan = { pendingMs: 0, endAfterMs: null, exitCode: 0, log: '' };
-const answers = recordedAnswers(
-  readFileSync(new URL('../../fixtures/ray/answers.json', import.meta.url), 'utf8'),
-);
+const answers = recordedAnswers(readFileSync(new URL('../../fixtures/ray/answers.json', import.meta.url), 'utf8'));
 
 type Start = { readonly id: string; readonly session: string; readonly manifest: string };
 

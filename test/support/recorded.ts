@@ -54,8 +54,7 @@ export async function postedEvents(lab: Threads, kind: MarkerKind): Promise<read
     posted.map(async ({ run, key }) => {
       const event = (await eventsOf(lab, run)).find(({ seq }) => String(seq) === key);
       if (event === undefined) throw new Error(`no event ${key} in the record of ${run}`);
-      if (event.type === 'incident')
-        return [event.data.code, event.data.detail['reason'] ?? []].flat().join(': ');
+      if (event.type === 'incident') return [event.data.code, event.data.detail['reason'] ?? []].flat().join(': ');
       return event.type === 'notified' ? event.data.reason : event.type;
     }),
   );

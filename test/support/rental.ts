@@ -66,11 +66,7 @@ export function openRentalLab(
 }
 
 /** Opens an issue as this user, without a form or label. */
-export async function openIssue(
-  lab: VirtualLab,
-  who: Person,
-  body = 'I need a card for an evening.',
-): Promise<number> {
+export async function openIssue(lab: VirtualLab, who: Person, body = 'I need a card for an evening.'): Promise<number> {
   const issue = { title: 'Long context', body };
   return ((await lab.as(who, 'POST', '/issues', issue)) as { readonly number: number }).number;
 }

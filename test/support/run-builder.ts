@@ -57,9 +57,7 @@ export type RunBuilder = {
 };
 
 /** A proposed daily ferry of 2026-11-21 that raises the learning rate. */
-export function aRun(
-  change: Partial<EventDataByType['proposed']> & { readonly run?: string } = {},
-): RunBuilder {
+export function aRun(change: Partial<EventDataByType['proposed']> & { readonly run?: string } = {}): RunBuilder {
   const { run: given, ...proposal } = change;
   const date = proposal.date ?? '2026-11-21';
   const run = given ?? `ferry-daily-${date.replaceAll('-', '')}`;
@@ -82,10 +80,7 @@ export function aRun(
     ...proposal,
   };
   const first: EventDraft = { type: 'proposed', role: 'control', data };
-  return grown(
-    { run, events: [], state: null, now: branded(Date.parse(`${date}T09:00:00.000Z`), isInstant) },
-    [first],
-  );
+  return grown({ run, events: [], state: null, now: branded(Date.parse(`${date}T09:00:00.000Z`), isInstant) }, [first]);
 }
 
 type Growth = {
@@ -131,8 +126,7 @@ function builderOf(growth: Growth, state: RunState): RunBuilder {
     commanded: (command) => add(...commandDrafts(state, command)),
     approved: (by, naming) => add(...approvalDrafts(state, by, naming)),
     dropped: (reason) => add({ type: 'approval-dropped', role: 'control', data: dropData(state, reason) }),
-    ordered: (change = {}) =>
-      add({ type: 'ordered', role: 'control', data: orderData(state, growth.now, change) }),
+    ordered: (change = {}) => add({ type: 'ordered', role: 'control', data: orderData(state, growth.now, change) }),
     claimed: () => add(claimDraft(state)),
     submitted: (change = {}) => {
       const claim = state.order?.status === 'open' ? [claimDraft(state)] : [];

@@ -250,10 +250,6 @@ const WATCH_INCIDENTS: readonly string[] = [
 
 /** An incident, signed by the role that records this code. */
 export function incidentDraft(code: string, detail: EventDataByType['incident']['detail']): EventDraft {
-  const role = RUNNER_INCIDENTS.includes(code)
-    ? 'runner'
-    : WATCH_INCIDENTS.includes(code)
-      ? 'watch'
-      : 'control';
+  const role = RUNNER_INCIDENTS.includes(code) ? 'runner' : WATCH_INCIDENTS.includes(code) ? 'watch' : 'control';
   return { type: 'incident', role, data: { code, detail } };
 }

@@ -20,15 +20,7 @@ import type {
 } from '../../src/domain/facts.ts';
 import { readMarker, type VerifiedMarker } from '../../src/domain/marker.ts';
 import { notAsked } from '../../src/domain/reconcile-request.ts';
-import {
-  branded,
-  type Instant,
-  isInstant,
-  isTreeId,
-  known,
-  type Observed,
-  unknown,
-} from '../../src/domain/values.ts';
+import { branded, type Instant, isInstant, isTreeId, known, type Observed, unknown } from '../../src/domain/values.ts';
 import { alice, bob, digestOf, labBot, shaOf } from './run-drafts.ts';
 
 export const instant = (text: string): Instant => branded(Date.parse(text), isInstant);

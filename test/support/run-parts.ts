@@ -74,10 +74,7 @@ export function passingVerdicts(proposal: EventDataByType['proposed']): readonly
 }
 
 /** The same with some verdicts replaced. */
-export function verdictsWith(
-  proposal: EventDataByType['proposed'],
-  ...others: readonly Verdict[]
-): readonly Verdict[] {
+export function verdictsWith(proposal: EventDataByType['proposed'], ...others: readonly Verdict[]): readonly Verdict[] {
   return passingVerdicts(proposal).map((verdict) => others.find((o) => o.gate === verdict.gate) ?? verdict);
 }
 

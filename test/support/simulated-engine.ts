@@ -129,9 +129,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
           if (seen.kind !== 'found') return [];
           const { status, startedAtMs, metadata } = seen;
           const about = job.origin?.entrypoint ?? job.spec.command.join(' ');
-          return [
-            { jobId, status, startedAtMs, about, metadata: job.origin === undefined ? metadata : null },
-          ];
+          return [{ jobId, status, startedAtMs, about, metadata: job.origin === undefined ? metadata : null }];
         }),
       ),
     readLog: async (jobId, offset) => answer('readLog', readLog(jobs.get(jobId), offset, options.now())),
@@ -193,8 +191,7 @@ function submit(
 ): SubmitOutcome {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(spec.submissionId))
     return { kind: 'rejected', code: 'bad-submission-id', message: 'not an id' };
-  if ((spec.command[0] ?? '') === '')
-    return { kind: 'rejected', code: 'empty-command', message: 'no program' };
+  if ((spec.command[0] ?? '') === '') return { kind: 'rejected', code: 'empty-command', message: 'no program' };
   const there = jobs.get(spec.submissionId);
   if (there !== undefined) {
     const found = there.spec.metadata;

@@ -77,9 +77,7 @@ export async function openStandIn(changes: Partial<ScriptTemplates> = {}): Promi
   const script = ['{python}', '{checkout}/script.mjs', '{checkout}'];
   const homes = join(folder, 'homes');
   const jobs = join(folder, 'jobs.json');
-  const dashboard = await serveJobs(async () =>
-    existsSync(jobs) ? JSON.parse(await readFile(jobs, 'utf8')) : [],
-  );
+  const dashboard = await serveJobs(async () => (existsSync(jobs) ? JSON.parse(await readFile(jobs, 'utf8')) : []));
   const { address } = dashboard;
   const settings: ScriptSettings = {
     cluster: 'us-central1',

@@ -62,8 +62,7 @@ export function startProcess(folder: string, ...options: readonly string[]): Sta
       if (stages.has(stage)) return resolve();
       waiting.set(stage, resolve);
       ended.then(
-        ({ code, answer }) =>
-          reject(new Error(`ended with ${code} (${answer?.reason}) before ${stage}:\n${said}`)),
+        ({ code, answer }) => reject(new Error(`ended with ${code} (${answer?.reason}) before ${stage}:\n${said}`)),
         reject,
       );
     });

@@ -53,9 +53,7 @@ export async function openGcs(): Promise<StoreBench> {
   const options = ['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port), '-backend', 'memory'];
   const stop = start(TOOLS['fake-gcs-server'], [...options, '-public-host', `127.0.0.1:${port}`]);
   await ready(`${endpoint}/_internal/healthcheck`);
-  await okay(
-    await fetch(`${endpoint}/storage/v1/b`, { method: 'POST', body: JSON.stringify({ name: BUCKET }) }),
-  );
+  await okay(await fetch(`${endpoint}/storage/v1/b`, { method: 'POST', body: JSON.stringify({ name: BUCKET }) }));
   return {
     base: `gs://${BUCKET}`,
     environment: { STORAGE_EMULATOR_HOST: `127.0.0.1:${port}` },
@@ -109,11 +107,7 @@ export async function openS3(): Promise<StoreBench> {
 }
 
 /** Ends only with its own process. */
-function start(
-  program: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): () => Promise<void> {
+function start(program: string, args: readonly string[], env: Record<string, string> = {}): () => Promise<void> {
   const child = spawn(program, args, { stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '', ...env } });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());

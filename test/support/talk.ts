@@ -101,9 +101,7 @@ export async function pushFile(
   for (let attempt = 1; ; attempt += 1) {
     const there = await fileOf(lab, branch, path);
     const sha =
-      there === null
-        ? {}
-        : { sha: filed.parse(await lab.as(who, 'GET', `/contents/${path}?ref=${branch}`)).sha };
+      there === null ? {} : { sha: filed.parse(await lab.as(who, 'GET', `/contents/${path}?ref=${branch}`)).sha };
     try {
       await lab.as(who, 'PUT', `/contents/${path}`, { message: `Change ${path}`, content, branch, ...sha });
       return;
@@ -115,11 +113,7 @@ export async function pushFile(
 }
 
 /** Edits the experiment file on a ferry's branch. */
-export async function pushExperiment(
-  lab: VirtualLab,
-  run: string,
-  edit: (text: string) => string,
-): Promise<void> {
+export async function pushExperiment(lab: VirtualLab, run: string, edit: (text: string) => string): Promise<void> {
   const branch = `ferrybot/proposal/${run}`;
   const path = 'experiments/ferries/daily.py';
   const text = await fileOf(lab, branch, path);

@@ -72,8 +72,7 @@ export function makeTpuWorker(
       else writeFileSync(join(folder, 'mounted'), at);
     },
     install,
-    ssh: (command) =>
-      runProgram(WORKER, [folder, command], { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' } }),
+    ssh: (command) => runProgram(WORKER, [folder, command], { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' } }),
     list: (path) => (existsSync(onDisk(path)) ? readdirSync(onDisk(path)).toSorted() : null),
     bucket: () => readdirSync(join(folder, 'bucket')).toSorted(),
     read: (name) => readFileSync(join(folder, 'programs', name), 'utf8'),

@@ -25,16 +25,13 @@ export const FAULTS = ['stall', 'nan', 'spike', 'slowdown', 'no evaluations'] as
 export type Fault = (typeof FAULTS)[number];
 
 const TOKENS = 524_288;
-const fixed = (value: number, digits: number): string =>
-  Number.isFinite(value) ? value.toFixed(digits) : 'nan';
-const exponent = (value: number): string =>
-  Number.isFinite(value) ? value.toExponential(6).toUpperCase() : 'NAN';
+const fixed = (value: number, digits: number): string => (Number.isFinite(value) ? value.toFixed(digits) : 'nan');
+const exponent = (value: number): string => (Number.isFinite(value) ? value.toExponential(6).toUpperCase() : 'NAN');
 const clock = (seconds: number): string =>
   [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60]
     .map((part) => String(part).padStart(2, '0'))
     .join(':');
-const three = (value: number): string =>
-  value < 1_000 ? value.toPrecision(3) : `${(value / 1_000).toPrecision(3)}k`;
+const three = (value: number): string => (value < 1_000 ? value.toPrecision(3) : `${(value / 1_000).toPrecision(3)}k`);
 const bar = ({ step, total, seconds }: Now): string =>
   `${String(Math.floor((100 * step) / total)).padStart(3)}%|███       | ${step}/${total} [${clock(step * seconds)}<${clock((total - step) * seconds)}, ${fixed(seconds, 2)}s/it]`;
 
@@ -88,9 +85,7 @@ export const FORMS: readonly Form[] = [
     lines: ({ step, total, loss, seconds, elapsed }) => [
       `step ${String(step).padStart(5, '0')}/${total} (${fixed((100 * step) / total, 2)}%) | loss: ${fixed(loss, 6)} | lrm: 1.00 | dt: ${fixed(seconds * 1_000, 2)}ms | tok/sec: ${Math.round(TOKENS / seconds).toLocaleString('en')} | mfu: 44.10 | epoch: 1 | total time: ${fixed(elapsed / 60, 2)}m`,
     ],
-    evaluated: ({ step }, loss) => [
-      `Step ${String(step).padStart(5, '0')} | Validation bpb: ${fixed(loss / 3, 6)}`,
-    ],
+    evaluated: ({ step }, loss) => [`Step ${String(step).padStart(5, '0')} | Validation bpb: ${fixed(loss / 3, 6)}`],
     lacks: [],
   },
   {
@@ -172,9 +167,7 @@ export const FORMS: readonly Form[] = [
     lines: ({ step, loss, seconds }) => [
       `metric_logger.py:226] completed step: ${step}, seconds: ${fixed(seconds, 3)}, TFLOP/s/device: 350.869, Tokens/s/device: ${fixed(TOKENS / seconds, 3)}, total_weights: 1572864, loss: ${fixed(loss, 3)}, lm_loss: ${fixed(loss, 3)}`,
     ],
-    evaluated: ({ step }, loss) => [
-      `eval metrics after step: ${step}, loss=${fixed(loss, 3)}, total_weights=75264.0`,
-    ],
+    evaluated: ({ step }, loss) => [`eval metrics after step: ${step}, loss=${fixed(loss, 3)}, total_weights=75264.0`],
     lacks: [],
   },
   {
@@ -226,9 +219,7 @@ export const FORMS: readonly Form[] = [
   },
   {
     name: 'OpenRLHF',
-    lines: (now) => [
-      `Train epoch [1/1]: ${bar(now).replace(/\]$/, `, policy_loss=${fixed(now.loss, 3)}, kl=0.01]`)}`,
-    ],
+    lines: (now) => [`Train epoch [1/1]: ${bar(now).replace(/\]$/, `, policy_loss=${fixed(now.loss, 3)}, kl=0.01]`)}`],
     lacks: [],
   },
   {
@@ -327,8 +318,7 @@ export function logOf({
     at += steps * seconds;
     const usual = (2 + 9 * Math.exp((-8 * step) / total)) * (at > 3 * 3_600 && at < 3.3 * 3_600 ? bump : 1);
     const spiked = isFaulty && fault === 'spike' && at < faultSeconds + 3_600 ? 2.2 : 1;
-    const loss =
-      isFaulty && fault === 'nan' ? Number.NaN : usual * spiked * (1 + (jitter / 10) * (2 * random() - 1));
+    const loss = isFaulty && fault === 'nan' ? Number.NaN : usual * spiked * (1 + (jitter / 10) * (2 * random() - 1));
     const now: Now = { step, total, loss, gradient: 1 + jitter * random(), seconds, elapsed: at };
     for (const line of form.lines(now)) lines.push({ at, line: wrap(line) });
     if (at >= nextEval && form.evaluated !== undefined && !(isFaulty && fault === 'no evaluations')) {

@@ -68,8 +68,7 @@ export async function memoryCarrier(
       fetch: (request) =>
         isResults(new URL(request.url).pathname) ? answerResults(world, request) : world.fetch(request),
       deliver: receive,
-      gitOf: (token) =>
-        memoryGit({ world, token, onTransport, ...(fullDisk === undefined ? {} : { fullDisk }) }),
+      gitOf: (token) => memoryGit({ world, token, onTransport, ...(fullDisk === undefined ? {} : { fullDisk }) }),
       shipTree: async (_open, { order }) => ({
         kind: 'shipped',
         directory: `/state/trees/${order.submissionId}`,

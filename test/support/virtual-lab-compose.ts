@@ -71,13 +71,10 @@ export function composer(
       digestOf: (text) => branded(`sha256:${sha256Hex(text)}`, isDigest),
       verifySignature: verifyOnce,
       readExperiment: async (source, file) =>
-        options.python?.(process, file.python) ??
-        inFlight.track('Python', () => readExperiment(source, file)),
+        options.python?.(process, file.python) ?? inFlight.track('Python', () => readExperiment(source, file)),
       pythonVersion: async (python) => options.pythonVersion?.(process, python) ?? known('3.11'),
       fixSmallMistake: (question, python) =>
-        inFlight.track('Python', () =>
-          fixSmallMistake(question, python, globalThis.process.env['PATH'] ?? ''),
-        ),
+        inFlight.track('Python', () => fixSmallMistake(question, python, globalThis.process.env['PATH'] ?? '')),
       helpers: options.helpers ?? NO_HELPERS,
       sendToChannel: options.sendToChannel ?? (() => Promise.reject(new Error('this lab has no channels'))),
       stores: (path) => watched(openStore(virtualStores(clock), path), inFlight),

@@ -55,9 +55,7 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
       if (!isMode(mode)) throw new Error(`mode ${mode}`);
       await input.beforeJob(mode);
       try {
-        const { ok, result, detail, answerFile } = await runAction(
-          partsOf(input, mode, inputs, env, payload),
-        );
+        const { ok, result, detail, answerFile } = await runAction(partsOf(input, mode, inputs, env, payload));
         if (!ok) input.log.push(`${mode}: ${result}: ${detail}`);
         const outputs = { result, 'answer-file': answerFile ?? '' };
         return { conclusion: ok ? 'success' : 'failure', outputs, log: detail };
@@ -76,10 +74,7 @@ export function virtualJobs(input: JobsInput): InProcessHandlers {
  */
 function storeToDelete({ clock, inFlight }: JobsInput, path: StorePath): ReturnType<ActionParts['storeOf']> {
   const opener = virtualStores(clock);
-  const store = openStoreToDelete(
-    { ...opener, host: { ...opener.host, sleep: async () => undefined } },
-    path,
-  );
+  const store = openStoreToDelete({ ...opener, host: { ...opener.host, sleep: async () => undefined } }, path);
   if (store.kind === 'unknown') return store;
   const { list, newest, measure, remove } = store.value;
   return known({

@@ -11,11 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { GitStore } from '../../packages/playground/git/store/git-store.ts';
 import { importTree } from '../../packages/playground/git/store/import-tree.ts';
 import { commitFiles } from '../../packages/playground/git/store/memory-remote.ts';
-import {
-  cloneStore,
-  createMemoryStore,
-  type MemoryStore,
-} from '../../packages/playground/git/store/memory-store.ts';
+import { cloneStore, createMemoryStore, type MemoryStore } from '../../packages/playground/git/store/memory-store.ts';
 import { createProgramStore } from '../../packages/playground/git/store/program-store.ts';
 
 const LAB = fileURLToPath(new URL('../../fixtures/lab', import.meta.url));
@@ -24,10 +20,7 @@ let inMemory: Promise<{ readonly store: MemoryStore }> | null = null;
 let onDisk: Promise<string> | null = null;
 
 /** A new store with the lab's first commit, and a second one before `beforeMs` that changes its config. */
-export async function memoryRepository(
-  change: (config: string) => string,
-  beforeMs: number,
-): Promise<GitStore> {
+export async function memoryRepository(change: (config: string) => string, beforeMs: number): Promise<GitStore> {
   inMemory ??= (async () => {
     const store = createMemoryStore();
     await importLab(store);
@@ -74,11 +67,7 @@ async function importLab(store: GitStore): Promise<void> {
   });
 }
 
-async function configure(
-  store: GitStore,
-  change: (config: string) => string,
-  beforeMs: number,
-): Promise<void> {
+async function configure(store: GitStore, change: (config: string) => string, beforeMs: number): Promise<void> {
   // The programs of the checks would be real ones.
   const example = await readFile(`${LAB}/.github/ferrybot.yml`, 'utf8');
   const config = example.replace('checksBeforePush: repository', 'checksBeforePush: []');

@@ -41,9 +41,7 @@ export function seedVirtualWorld(
     app: {
       publicKeyPem: APP_PUBLIC,
       // Exactly the permissions in the App's manifest: other calls get a 403, as in a real lab.
-      permissions: Object.fromEntries(
-        Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
-      ),
+      permissions: Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level])),
       events: APP_EVENTS,
       webhook,
     },

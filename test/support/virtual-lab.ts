@@ -282,8 +282,7 @@ async function receive(request: Request, wakeUp: (trigger: ReconcileRequest) => 
   const body = await request.text();
   // Synchronous on purpose: the virtual clock would overtake work on another thread on a loaded machine.
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
-  if (signature !== request.headers.get('x-hub-signature-256'))
-    return new Response('bad signature', { status: 400 });
+  if (signature !== request.headers.get('x-hub-signature-256')) return new Response('bad signature', { status: 400 });
   const trigger = triggerOf(request.headers.get('x-github-event') ?? '', JSON.parse(body));
   if (trigger !== null) wakeUp(trigger);
   return new Response('ok');

@@ -57,9 +57,7 @@ export async function hideAs(
   id: number,
   to: 'hidden' | 'visible' = 'hidden',
 ): Promise<void> {
-  const { node_id } = z
-    .object({ node_id: z.string() })
-    .parse(await lab.as(who, 'GET', `/issues/comments/${id}`));
+  const { node_id } = z.object({ node_id: z.string() }).parse(await lab.as(who, 'GET', `/issues/comments/${id}`));
   const call =
     to === 'hidden'
       ? 'minimizeComment(input: { subjectId: $id, classifier: OUTDATED })'

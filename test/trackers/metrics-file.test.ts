@@ -75,9 +75,7 @@ describe('metrics', () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `${'n'.repeat(most - 10)}${index}`);
     const unseen = many.slice(0, 1_000).map((name) => `${'\u0001'.repeat(100)}${name.slice(100)}`);
     for (const names of [many, unseen])
-      expect(parseMetrics(summary(Object.fromEntries(names.map((name) => [name, 1])))).kind).toBe(
-        'unreadable',
-      );
+      expect(parseMetrics(summary(Object.fromEntries(names.map((name) => [name, 1])))).kind).toBe('unreadable');
   });
 
   // threat T242

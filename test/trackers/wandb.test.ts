@@ -132,11 +132,7 @@ describe('a request to W&B', () => {
     ['that fails on the server', 'unknown', saying(502)],
     ['that is redirected', 'unknown', saying(302, { location: 'https://elsewhere.example' })],
     ['answered without JSON', 'unknown', saying(200)],
-    [
-      'refused by GraphQL',
-      'denied',
-      { answer: () => Response.json({ errors: [{ message: 'permission denied' }] }) },
-    ],
+    ['refused by GraphQL', 'denied', { answer: () => Response.json({ errors: [{ message: 'permission denied' }] }) }],
   ])('%s is %s, and the answer contains no key', async (_, kind, change) => {
     const { tracker, server } = wandb(change);
     const answer = await tracker.describe('hero-7b');

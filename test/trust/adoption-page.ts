@@ -48,7 +48,5 @@ export function keyPlaces(): ReadonlyMap<string, readonly string[]> {
 
 /** The labels of the lab's own runners. */
 export function labels(): readonly string[] {
-  return [
-    ...new Set([...step('Runners').matchAll(/`(ferrybot-[\w-]+)`/g)].flatMap(([, label]) => label ?? [])),
-  ];
+  return [...new Set([...step('Runners').matchAll(/`(ferrybot-[\w-]+)`/g)].flatMap(([, label]) => label ?? []))];
 }

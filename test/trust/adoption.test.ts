@@ -113,22 +113,12 @@ describe('a lab that adopts ferrybot by docs/adopt.md', () => {
       await mkdir(dirname(to), { recursive: true });
       await cp(join(ROOT, path), to, { recursive: true });
     }
-    for (const file of await workflowFiles())
-      await edit(file, (text) => text.replaceAll(EXAMPLE_COMMIT, RELEASE));
+    for (const file of await workflowFiles()) await edit(file, (text) => text.replaceAll(EXAMPLE_COMMIT, RELEASE));
     for (const role of ['control', 'runner', 'watch', 'care']) await makePair(role);
     await edit(CONFIG(), async (text) => withKeys(text));
     const basic = Buffer.from(`x-access-token:${ownersToken}`).toString('base64');
     await git('add', '--all');
-    await git(
-      '-c',
-      'user.name=Olga',
-      '-c',
-      'user.email=olga@lab.example',
-      'commit',
-      '--quiet',
-      '-m',
-      'The lab',
-    );
+    await git('-c', 'user.name=Olga', '-c', 'user.email=olga@lab.example', 'commit', '--quiet', '-m', 'The lab');
     await git(
       ...['-c', `http.extraHeader=Authorization: Basic ${basic}`],
       ...['push', '--quiet', `${world.baseUrl}/lab/ferries.git`, 'main'],
@@ -143,10 +133,11 @@ describe('a lab that adopts ferrybot by docs/adopt.md', () => {
         environment_name,
         deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
       });
-      await asOwner.request(
-        'POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies',
-        { ...at, environment_name, name: 'main' },
-      );
+      await asOwner.request('POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies', {
+        ...at,
+        environment_name,
+        name: 'main',
+      });
     }
     // GitHub accepts only sealed secrets, so the test writes them where the settings page would.
     const environments = await Promise.all(
@@ -173,12 +164,7 @@ describe('a lab that adopts ferrybot by docs/adopt.md', () => {
   });
 
   it('step 7 and 8: has the rulesets and the Actions settings of the page', async () => {
-    const ruleset = async (
-      name: string,
-      target: 'branch' | 'tag',
-      include: string,
-      rules: readonly object[],
-    ) =>
+    const ruleset = async (name: string, target: 'branch' | 'tag', include: string, rules: readonly object[]) =>
       asOwner.request('POST /repos/{owner}/{repo}/rulesets', {
         ...at,
         name,
@@ -278,10 +264,7 @@ async function secretsFor(environment: string): Promise<Readonly<Record<string, 
   const names = keyPlaces().get(environment) ?? [];
   const roleOf = (name: string): string =>
     environment === 'ferrybot-care' ? 'care' : (/FERRYBOT_(\w+)_KEY/.exec(name)?.[1] ?? '').toLowerCase();
-  const texts = names.map(async (name) => [
-    name,
-    await readFile(join(root, 'keys', `${roleOf(name)}.pem`), 'utf8'),
-  ]);
+  const texts = names.map(async (name) => [name, await readFile(join(root, 'keys', `${roleOf(name)}.pem`), 'utf8')]);
   return Object.fromEntries(await Promise.all(texts)) as Readonly<Record<string, string>>;
 }
 

@@ -62,9 +62,7 @@ describe('a runner', () => {
     isAway = true;
     held.letGo();
     await lab.clock.advance(MINUTE);
-    expect((await stateOf(lab, run))?.incidents.map((incident) => incident.code)).toEqual([
-      'launch-unreadable',
-    ]);
+    expect((await stateOf(lab, run))?.incidents.map((incident) => incident.code)).toEqual(['launch-unreadable']);
     expect((await stateOf(lab, run))?.order?.status).toBe('open');
     expect(lab.engine.startCount()).toBe(0);
     isAway = false;

@@ -45,9 +45,7 @@ export async function openBundleLab(options: Omit<BundleWorldOptions, 'server'> 
   };
 }
 
-async function untilOrdered(
-  lab: BundleWorld,
-): Promise<Pick<BundleLab, 'run' | 'pull' | 'approval' | 'order'>> {
+async function untilOrdered(lab: BundleWorld): Promise<Pick<BundleLab, 'run' | 'pull' | 'approval' | 'order'>> {
   const { pull } = (await proposedIn(lab)).proposal;
   const said = (await lab.as('mira', 'POST', `/issues/${pull}/comments`, { body: approvalLine(lab) })) as {
     readonly id: number;

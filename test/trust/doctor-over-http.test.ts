@@ -49,10 +49,7 @@ async function copiedLab(): Promise<Lab> {
   const workflows = join(folder, '.github/workflows');
   for (const name of await readdir(workflows)) {
     const text = await readFile(join(workflows, name), 'utf8');
-    await writeFile(
-      join(workflows, name),
-      text.replaceAll(/@0123456789abcdef\w+/g, `@${'fedcba98'.repeat(5)}`),
-    );
+    await writeFile(join(workflows, name), text.replaceAll(/@0123456789abcdef\w+/g, `@${'fedcba98'.repeat(5)}`));
   }
   const heard = await listen(0);
   if (!heard.ok) throw new Error(heard.reason);
@@ -116,9 +113,7 @@ const KEY_OF: Readonly<Record<string, string>> = {
 async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
   const install = Object.values(world.state.installations)[0];
   if (install === undefined) throw new Error('no installation');
-  const permissions = Object.fromEntries(
-    Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
-  );
+  const permissions = Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]));
   world.state.installations[install.id] = { ...install, permissions };
   for (const name of ['ferrybot-control', 'ferrybot-launch', 'ferrybot-watch', 'ferrybot-care']) {
     const environment = { ...at, environment_name: name };
@@ -126,10 +121,10 @@ async function setUp({ world, seeded, asOwner }: Lab): Promise<void> {
       ...environment,
       deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
     });
-    await asOwner.request(
-      'POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies',
-      { ...environment, name: 'main' },
-    );
+    await asOwner.request('POST /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies', {
+      ...environment,
+      name: 'main',
+    });
   }
   await asOwner.request('PUT /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval', {
     ...at,

@@ -94,9 +94,7 @@ const GOOD: Facts = {
   isPrivate: false,
   files: known(workflows()),
   clusters: [{ name: 'iris', asks: known(true) }],
-  appPermissions: known(
-    Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level])),
-  ),
+  appPermissions: known(Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]))),
   runnerGroups: known([
     {
       name: 'launchers',
@@ -130,9 +128,7 @@ function tags(include: string[], exclude: string[]): TagRuleset {
 /** The environments with one of them changed. */
 function environment(name: string, change: Partial<Environment>): Partial<Facts> {
   return {
-    environments: GOOD.environments.map((one) =>
-      one.name === `ferrybot-${name}` ? { ...one, ...change } : one,
-    ),
+    environments: GOOD.environments.map((one) => (one.name === `ferrybot-${name}` ? { ...one, ...change } : one)),
   };
 }
 
@@ -206,12 +202,9 @@ describe('settings', () => {
     ['ruleset-seal-tags', { tagRulesets: known([tags(['refs/tags/ferry/**'], [])]) }],
     ['ruleset-seal-tags', { tagRulesets: known([tags(['~ALL'], ['refs/tags/ferry/**/*'])]) }],
     ['ruleset-mark-tags', { tagRulesets: known([tags(['refs/tags/ferry/**/*'], [])]) }],
-  ] as const satisfies readonly (readonly [string, Partial<Facts>])[])(
-    '%s is missing with %o',
-    (check, change) => {
-      expect(judge(change, check)).toMatchObject({ state: 'missing', todo: expect.stringMatching(/\w/) });
-    },
-  );
+  ] as const satisfies readonly (readonly [string, Partial<Facts>])[])('%s is missing with %o', (check, change) => {
+    expect(judge(change, check)).toMatchObject({ state: 'missing', todo: expect.stringMatching(/\w/) });
+  });
 
   it('are missing with the secret and the environment named', () => {
     expect(judge(without('watch', 'HARBOUR'), 'environment-secrets').found).toBe(
@@ -288,9 +281,7 @@ describe('workflows', () => {
       [CHAT, 'REGISTRY_KEY'],
       [LAUNCH, 'REGISTRY_KEY'],
       [WATCH, 'WANDB_WATCH_KEY'],
-    ].map(
-      ([path = '', name = '']) => ['workflow-secrets', path, `secrets.${name}`, 'secrets.OTHER'] as const,
-    ),
+    ].map(([path = '', name = '']) => ['workflow-secrets', path, `secrets.${name}`, 'secrets.OTHER'] as const),
   ] as const)('%s is missing after an edit of %s: %s', (check, path, from, to) => {
     expect(judge(edited(path, from, to), check).state).toBe('missing');
   });
@@ -332,9 +323,7 @@ describe('workflows', () => {
   });
 
   it("determine the file in the runner group's hint: the one with the launch job", () => {
-    expect(judge({ runnerGroups: known([]) }, 'runner-group').todo).toContain(
-      `lab/ferries/${LAUNCH}@refs/heads/main`,
-    );
+    expect(judge({ runnerGroups: known([]) }, 'runner-group').todo).toContain(`lab/ferries/${LAUNCH}@refs/heads/main`);
     expect(judge(calling('lab'), 'runner-group').todo).toContain(
       `lab/ferrybot/.github/workflows/launch.yml@${PLACEHOLDER}`,
     );
@@ -345,9 +334,7 @@ describe('keys', () => {
   it('of the example are missing, because anyone can derive them', () => {
     const reading = readLabConfig(text);
     const keys = reading.kind === 'valid' ? reading.config.keys : [];
-    expect(judge({ config: { ...config(), keys } }, 'keys').found).toContain(
-      "the control key is the example's",
-    );
+    expect(judge({ config: { ...config(), keys } }, 'keys').found).toContain("the control key is the example's");
   });
 
   it('are missing if the environment has a different one, or a role has none in force', () => {

@@ -140,12 +140,7 @@ describe('a program of the lab', () => {
     const folder = await mkdtemp(join(tmpdir(), 'ferrybot-look-'));
     const lab = await openBundleWorld({
       server: false,
-      config: [
-        [
-          '    checksBeforePush: []\n',
-          `    checksBeforePush: [[python3, scripts/look.py, once, ${folder}]]\n`,
-        ],
-      ],
+      config: [['    checksBeforePush: []\n', `    checksBeforePush: [[python3, scripts/look.py, once, ${folder}]]\n`]],
       files: { 'scripts/look.py': LOOK },
     });
     const known = secretsOf(lab);
@@ -235,8 +230,7 @@ describe('ferrybot serve', () => {
       const [file, ...args] = SERVE;
       const server = started(file, args, path);
       const told: string[] = [];
-      for (const stream of [server.stdout, server.stderr])
-        stream.on('data', (chunk) => told.push(String(chunk)));
+      for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => told.push(String(chunk)));
       const [code] = await once(server, 'close');
       expect(code).toBe(2);
       expect(told.join('')).toContain('ferrybot reads experiment files with Python: ');

@@ -163,8 +163,7 @@ describe('a consent recorded with the stolen control key', () => {
   it('changes nothing if the issue description was edited and restored before the consent', async () => {
     const { number, body } = diskIssue(lab);
     const consent = line();
-    const edit = (text: string): Promise<unknown> =>
-      lab.as('ada', 'PATCH', `/issues/${number}`, { body: text });
+    const edit = (text: string): Promise<unknown> => lab.as('ada', 'PATCH', `/issues/${number}`, { body: text });
     await edit(body.replace('1 step', 'No step at all, and 1 step'));
     lab.clock.advance(5_000);
     const said = await say('mira', consent);

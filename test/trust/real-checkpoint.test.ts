@@ -25,9 +25,7 @@ beforeAll(async () => {
   if (state === undefined) throw new Error('there is no run');
   before = await headOfRecord(lab);
   const { run, proposedAt, head } = state;
-  const live = [
-    { run: branded(run, isRunId), began: proposedAt, seq: head.seq, hash: head.hash, launched: false },
-  ];
+  const live = [{ run: branded(run, isRunId), began: proposedAt, seq: head.seq, hash: head.hash, launched: false }];
   const draft = { type: 'record-checkpointed', role: 'control', data: { ended: [], live } } as const;
   expect(await transactJournal(open, () => [draft])).toMatchObject({ kind: 'recorded' });
   const files = await recordFiles(lab);

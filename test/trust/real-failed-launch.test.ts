@@ -58,8 +58,7 @@ it.each([[false], [true]])(
     expect(card()).toContain('to clear why nothing was launched');
     expect(card()).toContain('/approve-launch');
     expect(await startedIn(lab)).toEqual([]);
-    for (const [id, repo] of Object.entries(lab.world.state.repos))
-      lab.world.state.repos[id] = { ...repo, variables };
+    for (const [id, repo] of Object.entries(lab.world.state.repos)) lab.world.state.repos[id] = { ...repo, variables };
     lab.clock.advance(5_000);
     await say(thread);
     if (server) await lab.sweep();
@@ -77,9 +76,7 @@ it('an incident reports a non-existing repository in `uses:`, without a server',
   await lab.runJobs();
   const state = await stateIn(lab);
   expect(state?.order?.status).toBe('open');
-  expect(incidents()).toEqual([
-    expect.stringContaining('The launch workflow failed before it took the order'),
-  ]);
+  expect(incidents()).toEqual([expect.stringContaining('The launch workflow failed before it took the order')]);
   expect(incidents()[0]).toMatch(/nowhere[\s\S]*\/actions\/runs\/\d+/);
   expect(card()).not.toContain('the launch is in progress');
   expect(card()).toContain('to clear why the launch failed');

@@ -59,18 +59,12 @@ async function said(who: string, body: string): Promise<number> {
 async function failedIn(): Promise<void> {
   const watch = parseSigningKey(lab.keys.roles.watch.privatePem);
   if (!watch.ok || !isRunId(run)) throw new Error('no key of the watch');
-  const opening = await createLabOpener(
-    { ...lab.control, signingKeys: { watch: watch.value } },
-    'main',
-  ).open();
+  const opening = await createLabOpener({ ...lab.control, signingKeys: { watch: watch.value } }, 'main').open();
   const state = await stateIn(lab);
   if (opening.kind !== 'open' || state === undefined) throw new Error('no record');
   const { open } = opening;
   const data = { ...endedData(state), status: 'FAILED', signatures: ['name-error'] } as const;
-  const result = await open.store.append(
-    [{ run, drafts: [{ type: 'ended', role: 'watch', data }] }],
-    open.lab.now(),
-  );
+  const result = await open.store.append([{ run, drafts: [{ type: 'ended', role: 'watch', data }] }], open.lab.now());
   if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
 }
 
@@ -111,7 +105,5 @@ it("a forged order for a fix with the failed attempt's approval is refused with 
 });
 
 it('a failed attempt cannot be ordered again with its own approval', async () => {
-  await expect(orderAgainWithStolenKey(lab, run, spent)).rejects.toThrow(
-    'approved after the job was submitted',
-  );
+  await expect(orderAgainWithStolenKey(lab, run, spent)).rejects.toThrow('approved after the job was submitted');
 });

@@ -42,11 +42,7 @@ it.each([
       `# Daily ferry of the lab.\u2028 coding: raw_unicode_escape\n# calibrated \\u000a${EVIL}\n${text}\n`,
     'unparsable',
   ],
-  [
-    'the annotation of a new constant',
-    (text: string) => `${text}\nNOTE: exec("${EVIL}") = 1\n`,
-    'structural',
-  ],
+  ['the annotation of a new constant', (text: string) => `${text}\nNOTE: exec("${EVIL}") = 1\n`, 'structural'],
   [
     'an argument of a call in an assignment target',
     (text: string) => `${text}\nvars(exec("${EVIL}") or train_config)["note"] = 1\n`,

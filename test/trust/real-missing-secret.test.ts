@@ -69,8 +69,7 @@ it('a workflow without the secret launches nothing, and the incident names the f
   expect(await startedIn(lab)).toEqual([]);
   const told = botComments(lab).filter(({ kind }) => kind === 'incident');
   expect(told).toHaveLength(1);
-  for (const word of ['WANDB\\_API\\_KEY', 'ferrybot-launch', 'env:', LAUNCH])
-    expect(told[0]?.text).toContain(word);
+  for (const word of ['WANDB\\_API\\_KEY', 'ferrybot-launch', 'env:', LAUNCH]) expect(told[0]?.text).toContain(word);
   expect(said()).not.toContain('the launch is in progress');
 });
 

@@ -67,9 +67,7 @@ async function launchedAfter(act: () => Promise<unknown>): Promise<string> {
 it('an approval by its author does not count, and a forged order with it is refused with approver-not-permitted', async () => {
   await approvedBy('ada');
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
-  expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'ada'))).toContain(
-    'approver-not-permitted',
-  );
+  expect(await launchIn(lab, run, await orderWithStolenKey(lab, run, 'ada'))).toContain('approver-not-permitted');
   expect(await startedIn(lab)).toEqual([]);
 });
 

@@ -24,9 +24,7 @@ beforeAll(async () => {
   lab = await openBundleLab({ config: [['python: python3', `python: ${python}`]] });
 });
 afterEach(async () => {
-  const started = (await readdir(lab.jobs).catch(nothingThere)).filter((name) =>
-    name.startsWith('ferrybot-'),
-  );
+  const started = (await readdir(lab.jobs).catch(nothingThere)).filter((name) => name.startsWith('ferrybot-'));
   expect(started, 'a job was started').toEqual([]);
   await lab.rewind();
 });
@@ -48,11 +46,7 @@ describe('an order that a writer appends to the logbook', () => {
     ['signed with another key', 'signature', { key: 'own' }],
     ['signed with an unlisted key under its own name', 'signature', { key: 'own', keyId: 'mine' }],
     ["signed with the watch's key in control's name", 'signature', { key: 'watch' }],
-    [
-      "signed with the watch's key in the watch's name",
-      'role',
-      { key: 'watch', role: 'watch', keyId: 'watch-demo' },
-    ],
+    ["signed with the watch's key in the watch's name", 'role', { key: 'watch', role: 'watch', keyId: 'watch-demo' }],
     ['signed by control itself (so that this test can fail)', null, { key: 'control' }],
   ] as const satisfies readonly (readonly [string, string | null, Forgery])[])(
     '%s verifies as %s',
@@ -238,9 +232,7 @@ describe('an order written with the stolen control key', () => {
     const issue = await lab.as('mira', 'POST', '/issues', { title: 'Another', body: '' });
     const { number } = issue as { readonly number: number };
     const line = `/approve-launch ${(await hex()).slice(0, 32)}`;
-    expect(await onComment(line, number)).toMatch(
-      new RegExp(`approval-invalid: comment \\d+ is in #${number}`),
-    );
+    expect(await onComment(line, number)).toMatch(new RegExp(`approval-invalid: comment \\d+ is in #${number}`));
   });
 
   // threat T102

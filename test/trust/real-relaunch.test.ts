@@ -69,10 +69,7 @@ describe.each([
       lastStep,
       diagnosis: { ...PREEMPTED, evidence },
     } as const;
-    const result = await open.store.append(
-      [{ run, drafts: [{ type: 'ended', role: 'watch', data }] }],
-      open.lab.now(),
-    );
+    const result = await open.store.append([{ run, drafts: [{ type: 'ended', role: 'watch', data }] }], open.lab.now());
     if (result.kind !== 'appended') throw new Error(JSON.stringify(result));
   }
 

@@ -9,12 +9,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type JobsApi, serveJobs } from '../support/jobs-api.ts';
-import {
-  MARIN_LIKE_SCRIPT,
-  RAY_THAT_IS_THERE,
-  thievishBackend,
-  UV_THAT_BUILDS,
-} from '../support/marin-like-script.ts';
+import { MARIN_LIKE_SCRIPT, RAY_THAT_IS_THERE, thievishBackend, UV_THAT_BUILDS } from '../support/marin-like-script.ts';
 import { push } from './attacks.ts';
 import {
   type BundleWorld,
@@ -117,9 +112,7 @@ it('the whole approved tree is shipped, without git data and without excluded pa
 // threat T64
 it('a file that the script would leave out is named, and nothing is claimed or sent', async () => {
   await push(lab, branch, { files: { '.rayignore': 'lib/*.json\n', 'lib/weights.json': '{"w": 1}\n' } });
-  expect(await approvedAndLaunched()).toMatch(
-    /files-left-out: lib\/weights\.json \(left out by \.rayignore\)/,
-  );
+  expect(await approvedAndLaunched()).toMatch(/files-left-out: lib\/weights\.json \(left out by \.rayignore\)/);
   expect(await sent()).toBeNull();
   expect((await stateIn(lab))?.order).toMatchObject({ claim: null });
 });

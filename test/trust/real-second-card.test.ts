@@ -10,15 +10,7 @@ import { approvalLine } from '../support/approve.ts';
 import { type BotComment, botComments } from '../support/talk.ts';
 import { hideAs } from '../support/workflow-voice.ts';
 import { push } from './attacks.ts';
-import {
-  type BundleWorld,
-  HOSTED,
-  LAUNCHER,
-  openBundleWorld,
-  proposedIn,
-  startedIn,
-  stateIn,
-} from './bundle-world.ts';
+import { type BundleWorld, HOSTED, LAUNCHER, openBundleWorld, proposedIn, startedIn, stateIn } from './bundle-world.ts';
 
 const FILE = 'experiments/ferries/daily.py';
 let lab: BundleWorld;
@@ -91,9 +83,7 @@ it('a copy of an earlier card blocks approvals until it is deleted and the hidde
   const { id } = await asWorkflow('POST', `/issues/${pull}/comments`, { body: copy });
   await lab.runJobs();
   lab.clock.advance(5_000);
-  expect(await answered()).toMatch(
-    new RegExp(`not approved.*Delete or hide the comment at .*#issuecomment-${id}\\)`),
-  );
+  expect(await answered()).toMatch(new RegExp(`not approved.*Delete or hide the comment at .*#issuecomment-${id}\\)`));
   expect(await stateIn(lab)).toMatchObject({ approvals: [], order: null });
   expect(await startedIn(lab)).toEqual([]);
   const told = botComments(lab).filter(({ kind }) => kind === 'incident');

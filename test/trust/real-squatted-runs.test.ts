@@ -33,9 +33,7 @@ afterAll(() => lab.close());
 type Run = BundleWorld['world']['state']['runs'][number];
 
 function runsOf(file: string, branch: string): readonly Run[] {
-  return Object.values(lab.world.state.runs).filter(
-    (one) => one.path.endsWith(file) && one.headBranch === branch,
-  );
+  return Object.values(lab.world.state.runs).filter((one) => one.path.endsWith(file) && one.headBranch === branch);
 }
 
 /** ada starts the two workflows from her branch, for a machine that does not exist. */
@@ -73,9 +71,6 @@ it('watch and stop run while workflow runs with the same titles are queued on an
   expect([stop?.displayTitle, more]).toEqual([`ferrybot stop ${run}`, []]);
   for (const file of FILES)
     expect(runsOf(file, BRANCH).map(({ displayTitle, status }) => [displayTitle, status])).toEqual(
-      Array(2).fill([
-        file === 'ferrybot-stop.yml' ? `ferrybot stop ${run}` : 'ferrybot watch us-central1',
-        'queued',
-      ]),
+      Array(2).fill([file === 'ferrybot-stop.yml' ? `ferrybot stop ${run}` : 'ferrybot watch us-central1', 'queued']),
     );
 }, 300_000);

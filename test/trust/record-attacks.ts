@@ -16,9 +16,7 @@ export async function recordFiles(lab: BundleLab): Promise<Readonly<Record<strin
   const listed = await lab.git('ls-tree', '-r', '--name-only', REF);
   const paths = listed.split('\n').filter((path) => path.endsWith('/events.jsonl'));
   return Object.fromEntries(
-    await Promise.all(
-      paths.map(async (path) => [path, `${await lab.git('show', `${REF}:${path}`)}\n`] as const),
-    ),
+    await Promise.all(paths.map(async (path) => [path, `${await lab.git('show', `${REF}:${path}`)}\n`] as const)),
   );
 }
 

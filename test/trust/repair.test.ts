@@ -7,14 +7,7 @@ import { environment } from '../host/git/scratch-repository.ts';
 import { approvalLine } from '../support/approve.ts';
 import { type BundleLab, openBundleLab } from './bundle-lab.ts';
 import { stateIn } from './bundle-world.ts';
-import {
-  headOfRecord,
-  incidentsIn,
-  marksOf,
-  pushFiles,
-  putBranchBack,
-  recordFiles,
-} from './record-attacks.ts';
+import { headOfRecord, incidentsIn, marksOf, pushFiles, putBranchBack, recordFiles } from './record-attacks.ts';
 
 const REF = 'refs/heads/ferrybot/logbook';
 
@@ -43,10 +36,7 @@ type Answer = {
   }[];
 };
 
-async function repair(
-  folder: string,
-  ...args: readonly string[]
-): Promise<Answer & { readonly code: number }> {
+async function repair(folder: string, ...args: readonly string[]): Promise<Answer & { readonly code: number }> {
   const { code, out, err } = await callVerb('logbook repair', folder, [...args, '--json']);
   expect(err).toBe('');
   return { ...(JSON.parse(out) as Answer), code };

@@ -49,8 +49,7 @@ it('a writer who pushes a config into a ferrybot pull request cannot merge it wi
   await pushFile(lab, 'ada', `ferrybot/proposal/${run}`, CONFIG_PATH, `${config}# mine\n`);
   const approve = (who: 'ada' | 'mira'): Promise<unknown> =>
     lab.as(who, 'POST', `/pulls/${pull}/reviews`, { event: 'APPROVE', body: 'fine' });
-  const merge = (): Promise<unknown> =>
-    lab.as('ada', 'PUT', `/pulls/${pull}/merge`, { merge_method: 'merge' });
+  const merge = (): Promise<unknown> => lab.as('ada', 'PUT', `/pulls/${pull}/merge`, { merge_method: 'merge' });
   await approve('ada');
   await expect(merge()).rejects.toThrow('approval from someone other than ada');
   expect(await fileOf(lab, 'main', CONFIG_PATH)).toBe(config);
@@ -66,13 +65,7 @@ it('a closure branch pushed by a writer with other changes is not labelled log-o
   const main = (await lab.store.refs('refs/heads/main')).get('refs/heads/main');
   const branch = `ferrybot/closure/${run}`;
   await lab.as('ada', 'POST', '/git/refs', { ref: `refs/heads/${branch}`, sha: main ?? '' });
-  await pushFile(
-    lab,
-    'ada',
-    branch,
-    CONFIG_PATH,
-    `${(await fileOf(lab, 'main', CONFIG_PATH)) ?? ''}# mine\n`,
-  );
+  await pushFile(lab, 'ada', branch, CONFIG_PATH, `${(await fileOf(lab, 'main', CONFIG_PATH)) ?? ''}# mine\n`);
   const said = await say(lab, 'mira', issue, '/seal');
   await lab.clock.advance(30 * 60_000);
   expect(answersTo(lab, said)).toEqual([expect.stringContaining(CONFIG_PATH)]);

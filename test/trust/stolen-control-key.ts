@@ -7,15 +7,7 @@ import { failedAttempt } from '../../src/domain/launch/next-attempt.ts';
 import { submissionIdOf } from '../../src/domain/launch/order.ts';
 import type { EventDraft } from '../../src/domain/logbook/define.ts';
 import { nextAttempt, type RunState, shownAtOf } from '../../src/domain/logbook/run-state.ts';
-import {
-  after,
-  type Digest,
-  isRunId,
-  type RunId,
-  type Sha,
-  toRfc3339,
-  unknown,
-} from '../../src/domain/values.ts';
+import { after, type Digest, isRunId, type RunId, type Sha, toRfc3339, unknown } from '../../src/domain/values.ts';
 import { canonicalDigest } from '../../src/logbook/chain.ts';
 import { type Gated, gateRun } from '../../src/run/gate-run.ts';
 import type { BundleWorld } from './bundle-world.ts';
@@ -42,11 +34,7 @@ async function append(open: OpenLab, run: string, draft: EventDraft): Promise<vo
 }
 
 /** A second run on the same pull request, proposed only by the thief. */
-export async function proposeWithStolenKey(
-  lab: BundleWorld,
-  like: string,
-  name: string = `${like}-2`,
-): Promise<RunId> {
+export async function proposeWithStolenKey(lab: BundleWorld, like: string, name: string = `${like}-2`): Promise<RunId> {
   const open = await stolen(lab);
   if (!isRunId(name)) throw new Error(`${name} is no name of a run`);
   await append(open, name, { type: 'proposed', role: 'control', data: runIn(open, like).proposal });
@@ -94,11 +82,7 @@ export async function orderWithStolenKey(
 type Said = { readonly id: number; readonly user: { readonly id: number; readonly login: string } };
 
 /** The same with an existing approval, even if it was revoked. */
-export async function orderAgainWithStolenKey(
-  lab: BundleWorld,
-  run: string,
-  comment: number,
-): Promise<string> {
+export async function orderAgainWithStolenKey(lab: BundleWorld, run: string, comment: number): Promise<string> {
   const open = await stolen(lab);
   const row = lab.world.state.comments[comment];
   const { gate } = runIn(open, run);
@@ -116,9 +100,7 @@ export async function answerWithStolenKey(lab: BundleWorld, run: string, comment
   if (row === undefined) throw new Error(`there is no comment ${comment}`);
   const thread = runIn(open, run).proposal.pull;
   const [, name = '', rest = ''] = /^\/(\w+)(.*)/.exec(row.body) ?? [];
-  const args = Object.fromEntries(
-    [...rest.matchAll(/(\w+)=(\w+)/g)].map(([, key = '', value = '']) => [key, value]),
-  );
+  const args = Object.fromEntries([...rest.matchAll(/(\w+)=(\w+)/g)].map(([, key = '', value = '']) => [key, value]));
   const place = { comment, surface: 'comment', index: 0, thread } as const;
   const actor = { id: row.authorId, login: 'mira' };
   const bodyDigest = open.lab.digestOf(row.body);
@@ -136,11 +118,7 @@ type Approved = {
   readonly commit: Sha;
 };
 
-async function orderOn(
-  open: OpenLab,
-  run: string,
-  { said, text, digest, body, commit }: Approved,
-): Promise<string> {
+async function orderOn(open: OpenLab, run: string, { said, text, digest, body, commit }: Approved): Promise<string> {
   const actor = { id: said.user.id, login: said.user.login };
   const approved = {
     digest,

@@ -17,9 +17,7 @@ const named = rows.flatMap((row) => [...row.matchAll(/\bT\d+\b/g)].map(([number]
 /** The number in each comment `// threat T12` that is directly followed by a test. */
 const marked = globSync('{test,packages/playground/test}/**/*.test.ts', { cwd: ROOT }).flatMap((file) =>
   [
-    ...readFileSync(join(ROOT, file), 'utf8').matchAll(
-      /^ *\/\/ threat (T\d+)(?=\n(?: *\/\/.*\n)* *(?:it|test)\b)/gm,
-    ),
+    ...readFileSync(join(ROOT, file), 'utf8').matchAll(/^ *\/\/ threat (T\d+)(?=\n(?: *\/\/.*\n)* *(?:it|test)\b)/gm),
   ].map(([, number = '']) => number),
 );
 

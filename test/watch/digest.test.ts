@@ -45,10 +45,7 @@ describe('an observation of a ferry', () => {
     ['the log shows a failure', { signatures: ['oom-hbm'] }],
     ['the log cannot be read', { unread: { why: 'timeout', since: '2026-11-21T09:10:00.000Z' } } as never],
     ['the first eval arrives', { evals: { 'eval/loss': '3.1' } }],
-    [
-      'another watch takes over',
-      { lease: { holder: 'watch-2', fence: 2, until: '2026-11-21T10:00:00.000Z' } },
-    ],
+    ['another watch takes over', { lease: { holder: 'watch-2', fence: 2, until: '2026-11-21T10:00:00.000Z' } }],
   ])('is an entry when %s', (_, changes) => {
     expect(poll(9.5, changes).drafts).toHaveLength(1);
   });

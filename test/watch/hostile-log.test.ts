@@ -35,17 +35,13 @@ const many = (count: number, line: (index: number) => string): string =>
 const LOGS: readonly (readonly [name: string, log: (number: string) => string])[] = [
   [
     'Levanter’s bar',
-    (n) =>
-      `Progress on:train ${n}it/${n}it rate:${n}it/s remaining:${n}:00:00 elapsed:01:00 postfix:loss=${n}`,
+    (n) => `Progress on:train ${n}it/${n}it rate:${n}it/s remaining:${n}:00:00 elapsed:01:00 postfix:loss=${n}`,
   ],
   ['tqdm', (n) => `train:  5%|###| 9999999999G/9999999999G [00:10<${n.slice(0, 8)}:10, 3it/s, loss=${n}]`],
   ['a line of values', (n) => `step ${n}/${n} | loss ${n} | grad_norm ${n} | ${n} s/step | tokens/s ${n}`],
   ['checkpoints', (n) => `Saved checkpoint to gs://lab/step-${n} for step ${n}`],
   ['evals', (n) => many(600, (index) => `eval/${'a'.repeat(100)}${index}=${n}`)],
-  [
-    'links',
-    (n) => many(40, (index) => `https://wandb.ai/e${UNSEEN}/p${UNSEEN.repeat(60)}/runs/${index} ${n}`),
-  ],
+  ['links', (n) => many(40, (index) => `https://wandb.ai/e${UNSEEN}/p${UNSEEN.repeat(60)}/runs/${index} ${n}`)],
 ];
 
 function entriesOf(text: string) {

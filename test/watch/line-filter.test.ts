@@ -60,9 +60,7 @@ describe('reading through the filter', () => {
           // An empty line is not an unfinished line.
           return line === '' ? { ...read, lines: read.lines + 1 } : read;
         }, NO_LOG_FACTS);
-        const places = [...cuts, bytes.length]
-          .map((cut) => wholeCharacters(bytes, cut))
-          .toSorted((a, b) => a - b);
+        const places = [...cuts, bytes.length].map((cut) => wholeCharacters(bytes, cut)).toSorted((a, b) => a - b);
         let facts = NO_LOG_FACTS;
         let from = 0;
         for (const to of places) {

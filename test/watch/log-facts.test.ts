@@ -44,8 +44,7 @@ describe('a healthy log', () => {
 
   // rules HR-48, ML-15
   it('never takes the rounded total for the exact one', () => {
-    const later =
-      'Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:36:00 elapsed:09:00 postfix:loss=3.47\n';
+    const later = 'Progress on:train 1.00kit/5.16kit rate:1.9it/s remaining:36:00 elapsed:09:00 postfix:loss=3.47\n';
     expect(read(later).exactTotal).toBeNull();
     expect(read(healthy, 'Progress on:train -/9999 rate:-\n').exactTotal).toBe(5155);
   });
@@ -104,10 +103,7 @@ describe('failure signatures', () => {
     ],
     ['hbm-requirement', 'Program hbm requirement 55.24G:'],
     ['hbm-allocations', 'Largest program allocations in hbm:'],
-    [
-      'vmem-exhausted',
-      'RESOURCE_EXHAUSTED: E1001: CompileTimeScopedVmemOom: Ran out of memory in memory space vmem',
-    ],
+    ['vmem-exhausted', 'RESOURCE_EXHAUSTED: E1001: CompileTimeScopedVmemOom: Ran out of memory in memory space vmem'],
     ['resource-exhausted', 'jax: RESOURCE_EXHAUSTED: Out of memory while trying to allocate'],
     ['cuda-out-of-memory', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.'],
     ['cuda-out-of-memory', 'RuntimeError: CUDA error: out of memory'],
@@ -117,10 +113,7 @@ describe('failure signatures', () => {
     ['driver-cleanup', 'Failed to cleanup driver after error: INTERNAL: FAILED_PRECONDITION'],
     ['device-busy', "OSError: [Errno 16] Device or resource busy: '/dev/accel0'"],
     ['nvlink-uncorrectable', 'CUDA_ERROR_NVLINK_UNCORRECTABLE: uncorrectable NVLink error detected'],
-    [
-      'cuda-contained',
-      'CUDA_ERROR_CONTAINED: Invalid access of peer GPU memory over nvlink or a hardware error',
-    ],
+    ['cuda-contained', 'CUDA_ERROR_CONTAINED: Invalid access of peer GPU memory over nvlink or a hardware error'],
     ['cuda-illegal-instruction', 'CUDA_ERROR_ILLEGAL_INSTRUCTION'],
     ['xid-link-down', 'NVRM: Xid 149 NETIR_LINK_DOWN'],
     ['disk-full', 'OSError: [Errno 28] No space left on device'],

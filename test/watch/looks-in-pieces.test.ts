@@ -76,10 +76,7 @@ describe('a log that grows between observations', () => {
   it('keeps the address of a bad node when its traceback was split', async () => {
     const { state } = await lookedAt([LOG.indexOf(HEAD) + HEAD.length + 30]);
     expect(
-      incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => [
-        detail.signature,
-        detail.workers,
-      ]),
+      incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => [detail.signature, detail.workers]),
     ).toEqual([['device-busy', '10.0.0.9']]);
   });
 
@@ -105,9 +102,7 @@ describe('a log that grows between observations', () => {
     const log = Buffer.from(`${far}${BUSY}\n`);
     for (const size of [HEAD.length + 1, far.length - 700, far.length]) {
       const { state } = await lookedAt([size], log);
-      expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual(
-        [''],
-      );
+      expect(incidentsWith(state.incidents, 'failure-signature').map(({ detail }) => detail.workers)).toEqual(['']);
     }
     const near = Buffer.from(`${far.slice(0, -'a line\n'.length)}${BUSY}\n`);
     const { state } = await lookedAt([HEAD.length + 1, 300], near);
@@ -143,11 +138,7 @@ describe('a job that succeeds', () => {
   });
 
   it('counts the preemptions that it survived', async () => {
-    const { observation } = await ended(
-      'The instance was preempted at 12:01',
-      'step 30 loss 2.5',
-      'step 31 loss 2.4',
-    );
+    const { observation } = await ended('The instance was preempted at 12:01', 'step 30 loss 2.5', 'step 31 loss 2.4');
     expect(observation?.course?.preemptions).toBe(1);
   });
 
@@ -155,8 +146,6 @@ describe('a job that succeeds', () => {
     const saved = ['Saved checkpoint to gs://lab/x for step 40', 'eval/loss: 2.3'];
     const log = Buffer.from(`${saved.join('\n')}\n`);
     const told = incidentsWith((await lookedAt([], log, 'SUCCEEDED')).state.incidents, 'run-alarm');
-    expect(
-      told.filter(({ detail }) => detail.detector === 'green-no-op' && detail.seen.includes('steps')),
-    ).toEqual([]);
+    expect(told.filter(({ detail }) => detail.detector === 'green-no-op' && detail.seen.includes('steps'))).toEqual([]);
   });
 });

@@ -42,8 +42,7 @@ const JOBS = {
   starting: foundJob('RUNNING'),
   dark: { kind: 'unknown', message: 'no answer' },
 } as const;
-const BAR =
-  'tqdm Progress on:train STEPit/1.20kit rate:0.7it/s remaining:10:00 elapsed:01:00 postfix:loss=3.5\n';
+const BAR = 'tqdm Progress on:train STEPit/1.20kit rate:0.7it/s remaining:10:00 elapsed:01:00 postfix:loss=3.5\n';
 
 describe('the lease', () => {
   it('starts at fence 1 and lasts longer than its cadence', () => {
@@ -103,12 +102,7 @@ describe('the cadence', () => {
       ['well', 'dark', 'dark', 'well', 'well'],
       [2, 11.5, 13.5, 15.5, 25],
     ],
-    [
-      'of a rental',
-      RENTAL,
-      [...times(5, 'starting'), ...times(4, 'well')],
-      [1, 3, 7, 15, 25, 35, 45, 75, 105],
-    ],
+    ['of a rental', RENTAL, [...times(5, 'starting'), ...times(4, 'well')], [1, 3, 7, 15, 25, 35, 45, 75, 105]],
     [
       'of a rental that cannot be observed',
       RENTAL,
@@ -155,8 +149,7 @@ describe('an observation', () => {
   const base = lookWith();
   const found = (status: JobStatus, message = ''): Look => lookWith({ job: foundJob(status, { message }) });
   const later = (minutes: number): Look['at'] => after(NOON, minutes * 60_000);
-  const types = (look: Look, run = submitted): readonly string[] =>
-    eventsOf(run.state, look).map((e) => e.type);
+  const types = (look: Look, run = submitted): readonly string[] => eventsOf(run.state, look).map((e) => e.type);
 
   it('ends the run on a terminal status and on no other', () => {
     expect(types(found('RUNNING'))).toEqual(['observed']);

@@ -4,10 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTrainingLine } from '../../src/diagnosis/training-line.ts';
 
-const golden = readFileSync(
-  new URL('../../fixtures/progress/tqdm-loggable-lines.txt', import.meta.url),
-  'utf8',
-)
+const golden = readFileSync(new URL('../../fixtures/progress/tqdm-loggable-lines.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n');
 
@@ -39,8 +36,7 @@ describe('a progress line', () => {
   });
 
   it('supports slow rates, hours and missing totals', () => {
-    const slow =
-      'Progress on:train 11.0it/18.0it rate:34.5s/it remaining:04:01 elapsed:17:46 postfix:loss=15.5';
+    const slow = 'Progress on:train 11.0it/18.0it rate:34.5s/it remaining:04:01 elapsed:17:46 postfix:loss=15.5';
     expect(readTrainingLine(slow)).toEqual({
       work: 'training',
       step: { value: 11, exact: true },

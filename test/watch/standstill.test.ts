@@ -128,12 +128,9 @@ describe('a failure in the log', () => {
     ['a quota', "Quota 'TPUV5sPodPerProjectPerZoneForTPUAPI' exceeded. Limit: 8", 'quota-exceeded'],
     ['the memory of the accelerator', 'Program hbm requirement 55.24G:', 'hbm-requirement'],
     ['the memory of the host', 'std::bad_alloc', 'bad-alloc'],
-  ])(
-    'is reported to people in the first observation that shows it, if it concerns %s',
-    (_, line, signature) => {
-      expect(told(submitted.state, line)).toMatchObject([{ signature }]);
-    },
-  );
+  ])('is reported to people in the first observation that shows it, if it concerns %s', (_, line, signature) => {
+    expect(told(submitted.state, line)).toMatchObject([{ signature }]);
+  });
 
   it('is marked as repeated if an earlier attempt had it, and a new one is not', () => {
     const detail = {

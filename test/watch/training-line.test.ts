@@ -47,11 +47,7 @@ describe('a training line', () => {
       '[batch=1201/40000]: Train metrics/train/LanguageCrossEntropy: 2.1794',
       { step: 1201, total: 40_000, loss: '2.1794' },
     ],
-    [
-      'of tqdm',
-      '  2%|▏         | 50/2436 [01:06<52:29,  1.32s/it]',
-      { step: 50, total: 2436, seconds: 1.32 },
-    ],
+    ['of tqdm', '  2%|▏         | 50/2436 [01:06<52:29,  1.32s/it]', { step: 50, total: 2436, seconds: 1.32 }],
     [
       'of torchtitan',
       'step: 10  loss: 7.5123  grad_norm: 1.2  memory: 12GiB(15%)  tps: 1,234  mfu: 20.1%',
@@ -89,20 +85,12 @@ describe('a training line', () => {
 describe('the memory in use', () => {
   it.each([
     ['of torchtitan', 'step: 10  loss: 7.5123  memory: 74.334GiB(93.9%)  tps: 5,834', '93.9%'],
-    [
-      'of torchvision',
-      'Epoch: [3]  [ 410/5004]  lr: 0.0001  loss: 4.8120 (5.1102)  max mem: 15011',
-      '15011MB',
-    ],
+    ['of torchvision', 'Epoch: [3]  [ 410/5004]  lr: 0.0001  loss: 4.8120 (5.1102)  max mem: 15011', '15011MB'],
     ['of OpenMMLab', 'Epoch [1][50/1000] lr: 1e-4, memory: 4321, loss: 2.3, grad_norm: 1.2', '4321MB'],
     ['of Detectron2', 'iter: 19  total_loss: 9.6  lr: 0.01  max_mem: 2401M', '2401MB'],
     ['of Axolotl', "{'loss': 1.2, 'memory/max_active (GiB)': 34.2041, 'epoch': 0.1}", '34.2GiB'],
     ['given as a percentage', 'step 100 loss 2.5 gpu_mem=71.25%', '71.3%'],
-    [
-      'in a progress bar',
-      ' 25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, loss=2.6, gpu_mem=3.2G]',
-      '3.2GB',
-    ],
+    ['in a progress bar', ' 25%|██▌       | 500/2000 [06:05<18:15,  1.37it/s, loss=2.6, gpu_mem=3.2G]', '3.2GB'],
   ])('%s is read', (_, line, memory) => expect(readTrainingLine(line)?.memory).toBe(memory));
 
   it.each([
@@ -135,11 +123,7 @@ describe('the memory in use, on a separate line,', () => {
       "{'num_allocs': 12, 'bytes_in_use': 42949672960, 'peak_bytes_in_use': 1, 'bytes_limit': 85899345920}",
       '50%',
     ],
-    [
-      'nvidia-smi',
-      '| N/A   45C    P0             299W / 400W |  71234MiB /  81920MiB |     98%      Default |',
-      '87%',
-    ],
+    ['nvidia-smi', '| N/A   45C    P0             299W / 400W |  71234MiB /  81920MiB |     98%      Default |', '87%'],
     ['Composer', '\t Train memory/peak_reserved_mem: 40.1230', '40.12GB'],
   ])('as %s prints it', (_, line, memory) => {
     const read = readLogText(NO_LOG_FACTS, `step 1 loss 2.5\n${line}\nstep 2 loss 2.4\n`);

@@ -46,13 +46,7 @@ const OLD: TrackedRun = { ...TRACKED, rowAt: null };
 it.each([
   ['its log, over all other sources', BUSY, SAID, TRACKED, { usePercent: '71', memory: '88%' }],
   ['its tracker, if the log has no value', BUSY, '', TRACKED, { usePercent: '96', memory: '62.5%' }],
-  [
-    'the engine, if the tracker has no value of this attempt',
-    BUSY,
-    '',
-    OLD,
-    { usePercent: '96', memory: 'ram:31.3%' },
-  ],
+  ['the engine, if the tracker has no value of this attempt', BUSY, '', OLD, { usePercent: '96', memory: 'ram:31.3%' }],
   ['the engine, without a tracker', BUSY, '', null, { usePercent: '96', memory: 'ram:31.3%' }],
   ['no source', JOB, '', null, { usePercent: undefined, memory: undefined }],
 ])('comes from %s', (_, job, log, run, expected) => {

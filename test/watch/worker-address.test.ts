@@ -39,9 +39,7 @@ describe('the address of a worker', () => {
 
 describe('a failure in a log', () => {
   it('is assigned to the worker of its line', () => {
-    expect(workersIn(`(Train pid=1, ip=10.0.0.1) fine`, `(Train pid=2, ip=10.0.0.2) ${BUSY}`)).toEqual([
-      '10.0.0.2',
-    ]);
+    expect(workersIn(`(Train pid=1, ip=10.0.0.1) fine`, `(Train pid=2, ip=10.0.0.2) ${BUSY}`)).toEqual(['10.0.0.2']);
   });
 
   it('is assigned to the worker of the surrounding task traceback', () => {

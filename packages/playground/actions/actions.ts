@@ -101,12 +101,9 @@ export function createActions(options: ActionsOptions): Actions {
   return {
     tick,
     start: () => {
-      loop ??= runSchedules(
-        world,
-        tick,
-        stopped.signal,
-        options.schedulePollMs ?? limits.schedulePollMs,
-      ).catch(engine.broke);
+      loop ??= runSchedules(world, tick, stopped.signal, options.schedulePollMs ?? limits.schedulePollMs).catch(
+        engine.broke,
+      );
     },
     idle: async () => {
       while (engine.active.size > 0 || background.size > 0 || queue.busy()) {

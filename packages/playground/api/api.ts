@@ -154,10 +154,7 @@ function unserved(world: World, request: Request, caller: Caller): Answer {
   const { pathname } = new URL(request.url);
   if (!isOperation(request.method, pathname.replace(restPrefix, ''))) return notFound();
   remember(world, caller, request.method, pathname);
-  return failed(
-    501,
-    `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it to the routes/ of its room`,
-  );
+  return failed(501, `THE PLAYGROUND HAS NO ROUTE ${request.method} ${pathname}: add it to the routes/ of its room`);
 }
 
 /**
@@ -177,8 +174,7 @@ function send(
     'x-github-api-version-selected': selectedVersion(request.headers),
     vary: 'Accept, Authorization, Cookie, X-GitHub-OTP',
     date: new Date(world.clock.now()).toUTCString(),
-    'access-control-expose-headers':
-      'ETag, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'access-control-expose-headers': 'ETag, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   });
   const bytes = bytesOf(answered.body);
   if (!(answered.body instanceof Uint8Array) && answered.body !== null) {
@@ -220,10 +216,7 @@ function isGraphql(request: Request): boolean {
 }
 
 function isMint(request: Request): boolean {
-  return (
-    request.method === 'POST' &&
-    /\/app\/installations\/\d+\/access_tokens$/.test(new URL(request.url).pathname)
-  );
+  return request.method === 'POST' && /\/app\/installations\/\d+\/access_tokens$/.test(new URL(request.url).pathname);
 }
 
 function bytesOf(body: Answer['body']): Uint8Array {

@@ -56,7 +56,5 @@ function refusal(verdict: Exclude<Verdict, 'allowed'>, caller: Caller, access: R
 /** The message of most routes that require the role. */
 function roleWords(role: RepoAccess['role']): string {
   if (role === 'admin' || role === 'maintain') return 'Must have admin rights to Repository.';
-  return role === 'triage'
-    ? 'Must have triage rights to the repository.'
-    : 'Must have push access to the repository.';
+  return role === 'triage' ? 'Must have triage rights to the repository.' : 'Must have push access to the repository.';
 }

@@ -3,9 +3,7 @@
 import { playground } from '../limits/limits.ts';
 import type { Json } from '../world/json.ts';
 
-export type Body =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly message: string };
+export type Body = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
 export const noBody: Body = { ok: true, value: null };
 
@@ -52,12 +50,7 @@ function isTooDeep(text: string): boolean {
 
 /** Types the result of JSON.parse as JSON, by a walk through the value. */
 export function toJson(value: unknown): Json {
-  if (
-    value === null ||
-    typeof value === 'string' ||
-    typeof value === 'number' ||
-    typeof value === 'boolean'
-  ) {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
     return value;
   }
   if (Array.isArray(value)) return value.map(toJson);

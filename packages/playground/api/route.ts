@@ -64,12 +64,7 @@ export function repoAccess(
   };
 }
 
-export function plain(
-  method: Method,
-  pattern: string,
-  access: PlainAccess,
-  handle: (call: Call) => Reply,
-): Route {
+export function plain(method: Method, pattern: string, access: PlainAccess, handle: (call: Call) => Reply): Route {
   return { method, pattern, content: false, scope: 'plain', access, handle };
 }
 
@@ -86,12 +81,7 @@ export function reads(path: string, access: RepoAccess, handle: (call: RepoCall)
 }
 
 /** A route that changes a repository and takes no body. */
-export function acts(
-  method: Method,
-  path: string,
-  access: RepoAccess,
-  handle: (call: ActorCall) => Reply,
-): Route {
+export function acts(method: Method, path: string, access: RepoAccess, handle: (call: ActorCall) => Reply): Route {
   return { method, pattern: `/repos/:owner/:repo${path}`, content: false, scope: 'actor', access, handle };
 }
 
@@ -116,9 +106,7 @@ export function withBody<Body>(body: Json, schema: z.ZodType<Body>, handle: (bod
   if (parsed.success) return handle(parsed.data);
   if (body !== null && (typeof body !== 'object' || Array.isArray(body)))
     return failed(400, 'Body should be a JSON object');
-  return unprocessable(
-    `Invalid request.\n\n${parsed.error.issues.map((issue) => complaint(issue, body)).join(' ')}`,
-  );
+  return unprocessable(`Invalid request.\n\n${parsed.error.issues.map((issue) => complaint(issue, body)).join(' ')}`);
 }
 
 /** GitHub's message for a body that does not match the documentation. */

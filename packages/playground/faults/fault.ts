@@ -72,9 +72,7 @@ function routeComplaint(kind: FaultKind, route: string): string | null {
     case 'webhook-doubled':
     case 'webhook-delayed':
     case 'webhook-reordered':
-      return /^[a-z_*]+$/.test(route)
-        ? null
-        : "a webhook's route is the name of its event, such as issue_comment";
+      return /^[a-z_*]+$/.test(route) ? null : "a webhook's route is the name of its event, such as issue_comment";
     case 'push-answer-lost':
       return matchesGlob(route, 'push') || isRequest(route)
         ? null

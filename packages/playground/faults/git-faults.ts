@@ -36,9 +36,7 @@ export async function gitWithFaults(
     record(world, fault, occasion);
     await waitOut(world, fault);
   }
-  const other = strikes.find(
-    ({ fault }) => fault.kind !== 'slow' && world.state.settings.faults.includes(fault),
-  );
+  const other = strikes.find(({ fault }) => fault.kind !== 'slow' && world.state.settings.faults.includes(fault));
   if (other === undefined) return serve(response);
   record(world, other.fault, occasion);
   if (other.fault.kind === 'lost-request') throw new ConnectionLost('before');

@@ -33,11 +33,7 @@ export async function answerWithFaults(
   };
   const refused = described.writes ? refusedByStorm(world, described.caller) : null;
   if (refused !== null) return dated(world, refused);
-  const strikes = draw(
-    world,
-    described.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds,
-    occasion,
-  );
+  const strikes = draw(world, described.writes ? kinds.filter((kind) => kind !== 'stale-read') : kinds, occasion);
   for (const { fault } of strikes.filter((one) => one.fault.kind === 'slow')) {
     record(world, fault, occasion);
     await waitOut(world, fault);

@@ -22,9 +22,6 @@ export async function waitOut(world: World, fault: Fault): Promise<void> {
 }
 
 /** Releases the answers that `which` selects. Without it all are released, as required when the world closes. */
-export function endWaits(
-  world: World,
-  which: (wait: { readonly fault: Fault }) => boolean = () => true,
-): void {
+export function endWaits(world: World, which: (wait: { readonly fault: Fault }) => boolean = () => true): void {
   for (const wait of waits.get(world.state) ?? []) if (which(wait)) wait.over.abort();
 }

@@ -19,11 +19,7 @@ export type MoveOutcome =
   | RuleBreach;
 
 /** Moves one ref with the compare-and-set of `RefUpdate`. Nothing is recorded unless git moved it. */
-export async function moveRef(
-  act: Act,
-  update: RefUpdate,
-  at: 'push' | 'merge' = 'push',
-): Promise<MoveOutcome> {
+export async function moveRef(act: Act, update: RefUpdate, at: 'push' | 'merge' = 'push'): Promise<MoveOutcome> {
   if (isPullRef(update.ref)) return 'hidden-ref';
   if (update.sha === null && update.ref === `refs/heads/${act.repo.defaultBranch}`) return 'default-branch';
   const store = act.world.gitOf(act.repo);

@@ -12,23 +12,15 @@ export async function asText(
   /** Oldest first. */
   commits: readonly CommitObject[],
 ): Promise<Answer | null> {
-  if (accept.includes('.diff'))
-    return raw(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
+  if (accept.includes('.diff')) return raw(Buffer.from(diffText(files)), 'application/vnd.github.diff; charset=utf-8');
   if (!accept.includes('.patch')) return null;
   // A merge commit has no patch of its own.
   const own = commits.filter(({ parents }) => parents.length < 2);
-  const mails = await Promise.all(
-    own.map((commit, index) => patchMail(store, commit, index + 1, own.length)),
-  );
+  const mails = await Promise.all(own.map((commit, index) => patchMail(store, commit, index + 1, own.length)));
   return raw(Buffer.from(mails.join('')), 'application/vnd.github.patch; charset=utf-8');
 }
 
-async function patchMail(
-  store: GitStore,
-  commit: CommitObject,
-  number: number,
-  count: number,
-): Promise<string> {
+async function patchMail(store: GitStore, commit: CommitObject, number: number, count: number): Promise<string> {
   const files = await store.diff(commit.parents[0] ?? (await store.writeTree([])), commit.sha);
   const [headline = '', ...rest] = commit.message.trim().split('\n');
   const { additions, deletions } = countLines(files);

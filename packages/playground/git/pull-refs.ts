@@ -25,8 +25,7 @@ export async function renewPullRefs(act: Act, issue: PullIssue): Promise<PullIss
     author: ours,
     committer: ours,
   });
-  if (merge !== null)
-    await store.updateRef({ ref: `refs/pull/${issue.number}/merge`, sha: merge, force: true });
+  if (merge !== null) await store.updateRef({ ref: `refs/pull/${issue.number}/merge`, sha: merge, force: true });
   const pull = { ...issue.pull, testMergeSha: merge };
   const renewed = { ...issue, pull };
   putIssue(act.world, renewed);

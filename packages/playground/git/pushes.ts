@@ -26,11 +26,7 @@ const zeros = '0'.repeat(40);
 const commitsInPayload = 20;
 
 /** Call it after git has the new tips. It updates pull requests, then emits events, in GitHub's order. */
-export async function recordPush(
-  act: Act,
-  moved: readonly MovedRef[],
-  at: 'push' | 'merge' = 'push',
-): Promise<void> {
+export async function recordPush(act: Act, moved: readonly MovedRef[], at: 'push' | 'merge' = 'push'): Promise<void> {
   const changed = moved.filter((one) => one.before !== one.after);
   if (changed.length === 0) return;
   const repo = freshRepo(act);
@@ -59,11 +55,7 @@ async function noteActivity(act: Act, moved: MovedRef, at: 'push' | 'merge'): Pr
   };
 }
 
-async function activityKind(
-  act: Act,
-  { before, after }: MovedRef,
-  at: 'push' | 'merge',
-): Promise<Activity['kind']> {
+async function activityKind(act: Act, { before, after }: MovedRef, at: 'push' | 'merge'): Promise<Activity['kind']> {
   if (after === null) return 'branch_deletion';
   if (before === null) return 'branch_creation';
   if (at === 'merge') return 'pr_merge';
@@ -111,11 +103,7 @@ async function renewBase(act: Act, issue: PullIssue, tip: string): Promise<void>
   const now = act.world.clock.now();
   const merged = { mergedAtMs: now, mergedById: act.actor.id, mergeCommitSha: tip };
   const closed = { state: 'closed', closedAtMs: now, closedById: act.actor.id, updatedAtMs: now } as const;
-  await emitIssue(
-    act,
-    putIssue(act.world, { ...issue, ...closed, pull: { ...issue.pull, ...merged } }),
-    'closed',
-  );
+  await emitIssue(act, putIssue(act.world, { ...issue, ...closed, pull: { ...issue.pull, ...merged } }), 'closed');
 }
 
 async function emitPush(act: Act, moved: MovedRef): Promise<void> {

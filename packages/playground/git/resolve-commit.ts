@@ -33,10 +33,7 @@ export async function peel(store: GitStore, sha: Sha): Promise<Sha | null> {
 }
 
 /** The type of the object with a SHA. */
-export async function typeOfObject(
-  store: GitStore,
-  sha: Sha,
-): Promise<'commit' | 'tag' | 'tree' | 'blob' | null> {
+export async function typeOfObject(store: GitStore, sha: Sha): Promise<'commit' | 'tag' | 'tree' | 'blob' | null> {
   if ((await store.readCommit(sha)) !== null) return 'commit';
   if ((await store.readTag(sha)) !== null) return 'tag';
   if ((await store.readTree(sha)) !== null) return 'tree';

@@ -127,8 +127,7 @@ export function shapeLabel(world: World, repo: Repo, label: Label): JsonObject {
 }
 
 function openIssues(world: World, repo: Repo): number {
-  return Object.values(world.state.issues).filter((one) => one.repoId === repo.id && one.state === 'open')
-    .length;
+  return Object.values(world.state.issues).filter((one) => one.repoId === repo.id && one.state === 'open').length;
 }
 
 /** The URL templates of a repository object. */

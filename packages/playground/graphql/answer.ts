@@ -73,9 +73,7 @@ export async function answerGraphql(world: World, caller: Caller, body: Json): P
     body: { ...data, ...errors },
     mutation,
     unserved: [],
-    content: /\b(?:add[A-Z]|create(?:Issue|PullRequest)|(?:close|reopen|merge)[A-Z])/.test(
-      request.data.query,
-    ),
+    content: /\b(?:add[A-Z]|create(?:Issue|PullRequest)|(?:close|reopen|merge)[A-Z])/.test(request.data.query),
   };
 }
 

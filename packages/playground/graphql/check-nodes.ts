@@ -54,8 +54,7 @@ function suiteNode(context: Context, suite: CheckSuite): object {
     createdAt: iso(suite.createdAtMs),
     app: { id: nodeId('A', suite.appId), databaseId: suite.appId, ...appNode(context, suite.appId) },
     workflowRun: run === undefined ? null : runNode(run),
-    checkRuns: (args: RunArgs) =>
-      connect(runsOf(context, suite, args), args, (row) => checkRunNode(context, row)),
+    checkRuns: (args: RunArgs) => connect(runsOf(context, suite, args), args, (row) => checkRunNode(context, row)),
   };
 }
 
@@ -95,8 +94,7 @@ function checkRunNode(context: Context, run: CheckRun): object {
     completedAt: isoOrNull(run.completedAtMs),
     detailsUrl: run.detailsUrl,
     isRequired: (args: AskedFor) => isRequired(context, run.repoId, run.name, args),
-    checkSuite: () =>
-      suiteNode(context, must(context.world.state.checkSuites[run.suiteId], `suite ${run.suiteId}`)),
+    checkSuite: () => suiteNode(context, must(context.world.state.checkSuites[run.suiteId], `suite ${run.suiteId}`)),
   };
 }
 

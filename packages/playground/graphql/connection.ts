@@ -26,27 +26,18 @@ export type Connection<Node> = {
  * As on GitHub, `first` or `last` (1 to 100) is required unless the query only requests the count. Cursors are
  * positions in the whole list.
  */
-export function connect<Row, Node>(
-  rows: readonly Row[],
-  args: PageArgs,
-  toNode: (row: Row) => Node,
-): Connection<Node> {
+export function connect<Row, Node>(rows: readonly Row[], args: PageArgs, toNode: (row: Row) => Node): Connection<Node> {
   const size = args.first ?? args.last ?? null;
   if (size === null) return countOnly(rows.length);
   if (size < 0 || size > github.pageSizeMax) {
-    throw fault(
-      'UNPROCESSABLE',
-      `Requesting ${size} records exceeds the limit of ${github.pageSizeMax} records.`,
-    );
+    throw fault('UNPROCESSABLE', `Requesting ${size} records exceeds the limit of ${github.pageSizeMax} records.`);
   }
   const from = args.after === undefined || args.after === null ? 0 : positionOf(args.after) + 1;
   const to = args.before === undefined || args.before === null ? rows.length : positionOf(args.before);
   const forwards = args.first !== undefined && args.first !== null;
   const start = forwards ? from : Math.max(from, to - size);
   const end = forwards ? Math.min(to, start + size) : to;
-  const edges = rows
-    .slice(start, end)
-    .map((row, index) => ({ cursor: cursorOf(start + index), node: toNode(row) }));
+  const edges = rows.slice(start, end).map((row, index) => ({ cursor: cursorOf(start + index), node: toNode(row) }));
   return {
     totalCount: rows.length,
     nodes: edges.map((edge) => edge.node),
@@ -88,7 +79,6 @@ function cursorOf(position: number): string {
 
 function positionOf(cursor: string): number {
   const [, digits] = /^cursor:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8')) ?? [];
-  if (digits === undefined)
-    throw fault('UNPROCESSABLE', `\`${cursor}\` does not appear to be a valid cursor.`);
+  if (digits === undefined) throw fault('UNPROCESSABLE', `\`${cursor}\` does not appear to be a valid cursor.`);
   return Number(digits);
 }

@@ -28,10 +28,7 @@ export function demand(
   if (verdict === 'allowed') return;
   if (verdict === 'hidden') throw notResolved(repo);
   const app = context.caller.kind !== 'user';
-  throw fault(
-    'FORBIDDEN',
-    app ? 'Resource not accessible by integration' : 'You do not have permission to do this.',
-  );
+  throw fault('FORBIDDEN', app ? 'Resource not accessible by integration' : 'You do not have permission to do this.');
 }
 
 export function actIn(context: Context, repo: Repo): Act {

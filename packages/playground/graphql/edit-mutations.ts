@@ -24,18 +24,14 @@ type Edit = {
 
 export function editMutations(context: Context): object {
   return {
-    updateIssue: ({ input }: Input<Edit & { readonly id: string }>) =>
-      edit(context, input.id, 'issue', input),
+    updateIssue: ({ input }: Input<Edit & { readonly id: string }>) => edit(context, input.id, 'issue', input),
     updatePullRequest: ({ input }: Input<Edit & { readonly pullRequestId: string }>) =>
       edit(context, input.pullRequestId, 'pullRequest', input),
-    addLabelsToLabelable: ({
-      input,
-    }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) =>
+    addLabelsToLabelable: ({ input }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) =>
       relabel(context, input, true),
     removeLabelsFromLabelable: ({
       input,
-    }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) =>
-      relabel(context, input, false),
+    }: Input<{ readonly labelableId: string; readonly labelIds: readonly string[] }>) => relabel(context, input, false),
     requestReviews: ({ input }: Input<Reviews>) => requestReviews(context, input),
     lockLockable: ({ input }: Input<{ readonly lockableId: string; readonly lockReason?: string | null }>) =>
       lock(context, input, 'PUT'),
@@ -45,12 +41,7 @@ export function editMutations(context: Context): object {
   };
 }
 
-async function edit(
-  context: Context,
-  id: string,
-  field: 'issue' | 'pullRequest',
-  wanted: Edit,
-): Promise<object> {
+async function edit(context: Context, id: string, field: 'issue' | 'pullRequest', wanted: Edit): Promise<object> {
   const { repo, issue } = threadOf(context, id);
   const { title, body, state, baseRefName } = wanted;
   const texts: JsonObject = {
@@ -100,8 +91,7 @@ async function requestReviews(context: Context, input: Reviews): Promise<object>
   const place = `/pulls/${issue.number}/requested_reviewers`;
   const before = issue.pull.requestedReviewerIds.map((id) => userById(context.world, id).login);
   const gone = input.union === true ? [] : before.filter((login) => !wanted.includes(login));
-  if ((input.teamIds ?? []).length > 0)
-    throw fault('UNPROCESSABLE', 'THE PLAYGROUND HAS NO TEAMS to ask for a review');
+  if ((input.teamIds ?? []).length > 0) throw fault('UNPROCESSABLE', 'THE PLAYGROUND HAS NO TEAMS to ask for a review');
   if (gone.length > 0) await asRest(context, repo, 'DELETE', place, { reviewers: gone });
   if (wanted.length > 0) await asRest(context, repo, 'POST', place, { reviewers: wanted });
   return { pullRequest: threadNode(context, repo, fresh(context, repo, issue)) };

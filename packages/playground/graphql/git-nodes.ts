@@ -33,9 +33,7 @@ export type ShapedRef = {
 
 export function shapeRefNode(world: World, repo: Repo, full: string, sha: Sha): ShapedRef {
   const cut =
-    full.startsWith('refs/heads/') || full.startsWith('refs/tags/')
-      ? full.indexOf('/', 5)
-      : full.indexOf('/');
+    full.startsWith('refs/heads/') || full.startsWith('refs/tags/') ? full.indexOf('/', 5) : full.indexOf('/');
   return {
     __typename: 'Ref',
     id: nodeId('REF', `${repo.id}:${full}`),
@@ -63,8 +61,7 @@ export async function expressionNode(world: World, repo: Repo, expression: strin
   const cut = expression.indexOf(':');
   const store = world.gitOf(repo);
   const commit = await resolveCommit(store, repo, cut < 0 ? expression : expression.slice(0, cut));
-  if (commit === null)
-    return cut < 0 && /^[0-9a-f]{40}$/.test(expression) ? objectNode(world, repo, expression) : null;
+  if (commit === null) return cut < 0 && /^[0-9a-f]{40}$/.test(expression) ? objectNode(world, repo, expression) : null;
   if (cut < 0) return objectNode(world, repo, commit);
   const tree = (await store.readCommit(commit))?.tree;
   const entry = tree === undefined ? null : await entryAt(store, tree, expression.slice(cut + 1));

@@ -18,7 +18,5 @@ export async function mergeState(
   const { baseSha, headSha } = issue.pull;
   if ((await canMerge(context.world.gitOf(repo), baseSha, headSha)) === false) return 'DIRTY';
   if ((await mergeRefusal(actIn(context, repo), issue, null)) !== null) return 'BLOCKED';
-  return checkStates(context.world, repo, headSha).every(({ state }) => state === 'green')
-    ? 'CLEAN'
-    : 'UNSTABLE';
+  return checkStates(context.world, repo, headSha).every(({ state }) => state === 'green') ? 'CLEAN' : 'UNSTABLE';
 }

@@ -89,8 +89,7 @@ function reactable(context: Context, id: string): { readonly repo: Repo; readonl
   const read = readNodeId(id);
   const { state } = context.world;
   const key = read?.key ?? '';
-  const table =
-    read?.prefix === 'IC' ? state.comments : read?.prefix === 'PRRC' ? state.reviewComments : state.issues;
+  const table = read?.prefix === 'IC' ? state.comments : read?.prefix === 'PRRC' ? state.reviewComments : state.issues;
   const row = table[key];
   if (row === undefined) throw unknownNode(id);
   const repo = repoById(context.world, row.repoId);
@@ -107,16 +106,7 @@ function reactableIn(context: Context, prefix: string, key: string, repoId: numb
 }
 
 function contentOf(name: string): ReactionContent {
-  const all: readonly ReactionContent[] = [
-    '+1',
-    '-1',
-    'laugh',
-    'confused',
-    'heart',
-    'hooray',
-    'rocket',
-    'eyes',
-  ];
+  const all: readonly ReactionContent[] = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'];
   const found = all.find((content) => reactionNames[content] === name);
   if (found === undefined) throw fault('UNPROCESSABLE', `${name} is not a reaction`);
   return found;
@@ -134,10 +124,7 @@ function branchOf(context: Context, input: CommitInput): { readonly repo: Repo; 
   const [owner = '', name = ''] = (repositoryNameWithOwner ?? '').split('/');
   const repo = findRepo(context.world, owner, name);
   if (repo === null || typeof branchName !== 'string') {
-    throw fault(
-      'NOT_FOUND',
-      `Could not resolve to a Repository with the name '${repositoryNameWithOwner ?? ''}'.`,
-    );
+    throw fault('NOT_FOUND', `Could not resolve to a Repository with the name '${repositoryNameWithOwner ?? ''}'.`);
   }
   return { repo, branch: branchName.replace(/^refs\/heads\//, '') };
 }

@@ -75,8 +75,7 @@ export function repositoryNode(context: Context, repo: Repo): object {
     owner: actorNode(world, repo.ownerId),
     viewerPermission: role === null ? (repo.private ? null : 'READ') : role.toUpperCase(),
     label: ({ name }: { readonly name: string }) => labelNode(world, repo, name),
-    labels: (args: LabelArgs) =>
-      connect(labelRows(repo, args), args, ({ name }) => labelNode(world, repo, name)),
+    labels: (args: LabelArgs) => connect(labelRows(repo, args), args, ({ name }) => labelNode(world, repo, name)),
     assignableUsers: (args: PageArgs & { readonly query?: string | null }) => {
       const rows = assignable(world, repo).filter(({ login }) => login.includes(args.query ?? ''));
       return connect(rows, args, ({ id }) => actorNode(world, id));
@@ -95,9 +94,7 @@ type LabelArgs = PageArgs & {
 
 function labelRows(repo: Repo, { query, orderBy }: LabelArgs): Repo['labels'] {
   const wantedText = (query ?? '').toLowerCase();
-  const rows = repo.labels.filter((one) =>
-    `${one.name} ${one.description ?? ''}`.toLowerCase().includes(wantedText),
-  );
+  const rows = repo.labels.filter((one) => `${one.name} ${one.description ?? ''}`.toLowerCase().includes(wantedText));
   const sorted = orderBy?.field === 'NAME' ? rows.toSorted((a, b) => a.name.localeCompare(b.name)) : rows;
   return orderBy?.direction === 'DESC' ? sorted.toReversed() : sorted;
 }
@@ -115,9 +112,7 @@ function gitFields(context: Context, repo: Repo): object {
     refs: (args: PageArgs & { readonly refPrefix: string }) =>
       read(async () => {
         const refs = [...(await world.gitOf(repo).refs(args.refPrefix))];
-        return connect(refs, args, ([name, sha]) =>
-          withChecks(context, repo, shapeRefNode(world, repo, name, sha)),
-        );
+        return connect(refs, args, ([name, sha]) => withChecks(context, repo, shapeRefNode(world, repo, name, sha)));
       }),
     object: (args: { readonly expression?: string | null; readonly oid?: string | null }) =>
       read(() => {
@@ -140,19 +135,13 @@ function withChecks(context: Context, repo: Repo, ref: ShapedRef | null): object
 /** A commit requested by its id has checks too. */
 export async function objectWithChecks(context: Context, repo: Repo, oid: string): Promise<object | null> {
   const commit = await commitNode(context.world, repo, oid);
-  return commit === null
-    ? objectNode(context.world, repo, oid)
-    : { ...commit, ...callerFields(context, repo, oid) };
+  return commit === null ? objectNode(context.world, repo, oid) : { ...commit, ...callerFields(context, repo, oid) };
 }
 
 /** A commit requested by a branch or tag has checks too. */
 async function namedObject(context: Context, repo: Repo, expression: string): Promise<object | null> {
-  const sha = expression.includes(':')
-    ? null
-    : await resolveCommit(context.world.gitOf(repo), repo, expression);
-  return sha === null
-    ? expressionNode(context.world, repo, expression)
-    : objectWithChecks(context, repo, sha);
+  const sha = expression.includes(':') ? null : await resolveCommit(context.world.gitOf(repo), repo, expression);
+  return sha === null ? expressionNode(context.world, repo, expression) : objectWithChecks(context, repo, sha);
 }
 
 /**
@@ -215,9 +204,7 @@ function issueFits({ world }: Context, issue: Issue, filter: ListArgs['filterBy'
     login === undefined || login === null || userById(world, id).login === login;
   const { assignee, mentioned } = filter ?? {};
   const isAssigned =
-    assignee === undefined ||
-    assignee === null ||
-    issue.assigneeIds.some((id) => assignee === '*' || is(assignee, id));
+    assignee === undefined || assignee === null || issue.assigneeIds.some((id) => assignee === '*' || is(assignee, id));
   return (
     isAssigned &&
     is(filter?.createdBy, issue.authorId) &&
@@ -244,9 +231,7 @@ function pullFits(issue: Issue, args: ListArgs): boolean {
   const state = pull.mergedAtMs !== null ? 'MERGED' : issue.state.toUpperCase();
   if (args.states !== undefined && args.states !== null && !args.states.includes(state)) return false;
   if (args.labels?.some((name) => issue.labels.includes(name)) === false) return false;
-  return (
-    (args.headRefName ?? pull.headRef) === pull.headRef && (args.baseRefName ?? pull.baseRef) === pull.baseRef
-  );
+  return (args.headRefName ?? pull.headRef) === pull.headRef && (args.baseRefName ?? pull.baseRef) === pull.baseRef;
 }
 
 function collaborators(context: Context, repo: Repo, args: PageArgs): object {

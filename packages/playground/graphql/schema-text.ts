@@ -245,12 +245,4 @@ const threads = /* GraphQL */ `
   type PullRequestConnection { totalCount: Int!, nodes: [PullRequest], edges: [PullRequestEdge], pageInfo: PageInfo! }
 `;
 
-export const schemaText = [
-  interfacesAndScalars,
-  repository,
-  git,
-  checks,
-  threads,
-  worksSchema,
-  rootSchema,
-].join('\n');
+export const schemaText = [interfacesAndScalars, repository, git, checks, threads, worksSchema, rootSchema].join('\n');

@@ -1,16 +1,7 @@
 /** Mutations on threads, as the `gh` command line sends them: issues, comments, pull requests, reviews. */
 
 import type { Issue } from '../threads/state-threads.ts';
-import {
-  asPull,
-  commentsOf,
-  findIssue,
-  must,
-  type PullIssue,
-  repoById,
-  reviewsOf,
-  userById,
-} from '../world/lookup.ts';
+import { asPull, commentsOf, findIssue, must, type PullIssue, repoById, reviewsOf, userById } from '../world/lookup.ts';
 import { readNodeId } from '../world/node-id.ts';
 import type { Repo } from '../world/state.ts';
 import type { Context } from './context.ts';
@@ -56,11 +47,8 @@ async function createIssue(context: Context, input: NewIssue): Payload {
     return must(repo.labels.find((one) => `${one.id}` === key) ?? null, `label ${id}`).name;
   });
   const { title, body } = input;
-  const assignees = (input.assigneeIds ?? []).map(
-    (id) => userById(context.world, Number(readNodeId(id)?.key)).login,
-  );
-  const milestone =
-    context.world.state.milestones[readNodeId(input.milestoneId ?? '')?.key ?? '']?.number ?? null;
+  const assignees = (input.assigneeIds ?? []).map((id) => userById(context.world, Number(readNodeId(id)?.key)).login);
+  const milestone = context.world.state.milestones[readNodeId(input.milestoneId ?? '')?.key ?? '']?.number ?? null;
   await asRest(context, repo, 'POST', '/issues', { title, body: body ?? '', labels, assignees, milestone });
   return {
     issue: threadNode(context, repo, newest(context, repo)),
@@ -80,10 +68,7 @@ async function setState(
   return { [field]: threadNode(context, repo, fresh(context, repo, issue)), clientMutationId };
 }
 
-async function addComment(
-  context: Context,
-  input: Input<{ subjectId: string; body: string }>['input'],
-): Payload {
+async function addComment(context: Context, input: Input<{ subjectId: string; body: string }>['input']): Payload {
   const { repo, issue } = threadOf(context, input.subjectId);
   await asRest(context, repo, 'POST', `/issues/${issue.number}/comments`, { body: input.body });
   const after = fresh(context, repo, issue);

@@ -216,9 +216,7 @@ function pullFields(context: Context, repo: Repo, issue: PullIssue): object {
         }),
       })),
     latestReviews: (args: PageArgs) => {
-      const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(
-        ({ state }) => state !== 'PENDING',
-      );
+      const rows = visibleTo(context.actor.id, reviewsOf(world, issue)).filter(({ state }) => state !== 'PENDING');
       const newest = new Map(rows.map((row) => [row.authorId, row]));
       return connect([...newest.values()], args, (row) => reviewNode(context, repo, issue, row));
     },

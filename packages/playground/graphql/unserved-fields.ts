@@ -58,10 +58,7 @@ function within(set: SelectionSetNode, wanted: object, path: readonly string[]):
     if (one.kind === Kind.FRAGMENT_SPREAD) continue;
     if (one.kind === Kind.INLINE_FRAGMENT) {
       const type = one.typeCondition?.name.value;
-      const found = within(one.selectionSet, wanted, [
-        ...path,
-        type === undefined ? '...' : `... on ${type}`,
-      ]);
+      const found = within(one.selectionSet, wanted, [...path, type === undefined ? '...' : `... on ${type}`]);
       if (found !== null) return found;
       continue;
     }

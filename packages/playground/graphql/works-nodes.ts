@@ -27,18 +27,14 @@ export function worksFields(context: Context, repo: Repo): object {
       const row = milestonesOf(context.world, repo.id).find((one) => one.number === number);
       return row === undefined ? null : milestoneNode(context, repo, row);
     },
-    milestones: (
-      args: PageArgs & { readonly states?: readonly string[] | null; readonly orderBy?: Order },
-    ) => {
+    milestones: (args: PageArgs & { readonly states?: readonly string[] | null; readonly orderBy?: Order }) => {
       demand(context, repo, threadRead, 'public');
       const rows = milestonesOf(context.world, repo.id).filter(
         ({ state }) => args.states?.includes(state.toUpperCase()) ?? true,
       );
       return connect(directed(rows, args.orderBy), args, (row) => milestoneNode(context, repo, row));
     },
-    deployments: (
-      args: PageArgs & { readonly environments?: readonly string[] | null; readonly orderBy?: Order },
-    ) => {
+    deployments: (args: PageArgs & { readonly environments?: readonly string[] | null; readonly orderBy?: Order }) => {
       demand(context, repo, ['deployments:read'], 'public');
       const rows = deploymentsOf({ world: context.world, repo }).filter(
         ({ environment }) => args.environments?.includes(environment) ?? true,
@@ -123,9 +119,7 @@ export function deploymentNode({ world }: Context, repo: Repo, row: Deployment):
 
 function releaseNode({ world }: Context, repo: Repo, row: Release): object {
   const tag = () => refNode(world, repo, `refs/tags/${row.tag}`);
-  const latest = latestRelease(
-    Object.values(world.state.releases).filter(({ repoId }) => repoId === repo.id),
-  );
+  const latest = latestRelease(Object.values(world.state.releases).filter(({ repoId }) => repoId === repo.id));
   return {
     __typename: 'Release',
     id: nodeId('RE', row.id),

@@ -48,8 +48,7 @@ export function changeInstallation(world: World, wanted: z.infer<typeof installa
   const grants = wanted.permissions !== undefined || wanted.events !== undefined;
   if (grants && wanted.requested === undefined)
     acceptPermissions(world, row.id, by, wanted.permissions ?? row.permissions, wanted.events);
-  if (wanted.repositories !== undefined)
-    chooseRepositories(world, row.id, by, idsOf(world, row, wanted.repositories));
+  if (wanted.repositories !== undefined) chooseRepositories(world, row.id, by, idsOf(world, row, wanted.repositories));
   const after = find(world, row.id);
   return after === null ? null : shapeInstallation(world, after);
 }

@@ -47,16 +47,13 @@ export function createGitDoor(
           const row = findRepo(world, owner, repo);
           const identity = identify(world, token === null ? null : `Bearer ${token}`);
           const actor = identity.ok ? actorOf(world, identity.caller) : null;
-          return row === null || !identity.ok || actor === null
-            ? []
-            : pushPolicy(world, row, identity.caller, actor);
+          return row === null || !identity.ok || actor === null ? [] : pushPolicy(world, row, identity.caller, actor);
         },
         onPush: async ({ owner, repo, token, updates }) => {
           const row = findRepo(world, owner, repo);
           const identity = identify(world, token === null ? null : `Bearer ${token}`);
           const actor = identity.ok ? actorOf(world, identity.caller) : null;
-          if (row === null || !identity.ok || actor === null)
-            throw new Error(`a push to ${owner}/${repo} by nobody`);
+          if (row === null || !identity.ok || actor === null) throw new Error(`a push to ${owner}/${repo} by nobody`);
           await recordPush({ world, repo: row, caller: identity.caller, actor }, updates);
           await world.save();
         },

@@ -42,9 +42,7 @@ export type Listening = {
   readonly close: () => Promise<void>;
 };
 
-export type ListenOutcome =
-  | Listening
-  | { readonly ok: false; readonly reason: 'port-in-use' | 'port-forbidden' };
+export type ListenOutcome = Listening | { readonly ok: false; readonly reason: 'port-in-use' | 'port-forbidden' };
 
 /** Port 0 takes any free port. The address is known before the world exists, because the world's URLs contain it. */
 export async function listen(port: number): Promise<ListenOutcome> {
@@ -113,20 +111,16 @@ async function route(open: OpenRooms, incoming: IncomingMessage, outgoing: Serve
   if (path.startsWith('/api/') && (incoming.headers['user-agent'] ?? '').trim() === '') {
     // docs.github.com/rest: getting started, "User agent required".
     outgoing.writeHead(403, { 'content-type': 'text/plain' });
-    outgoing.end(
-      'Request forbidden by administrative rules. Please make sure your request has a User-Agent header.\n',
-    );
+    outgoing.end('Request forbidden by administrative rules. Please make sure your request has a User-Agent header.\n');
     return;
   }
-  if (path.startsWith('/api/'))
-    return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
+  if (path.startsWith('/api/')) return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(request));
   if (isResults(path)) {
     const bytes = Math.max(results.blobBytes, playground.requestBytes);
     return serveFetch(incoming, outgoing, origin, (request) => answerResults(rooms.world, request), bytes);
   }
   if (rooms.git !== undefined && (await rooms.git(incoming, outgoing))) return;
-  if (isLog(path))
-    return serveFetch(incoming, outgoing, origin, async (request) => answerLog(rooms.world, request));
+  if (isLog(path)) return serveFetch(incoming, outgoing, origin, async (request) => answerLog(rooms.world, request));
   const patch = patchAddress(path);
   if (patch !== null && incoming.method === 'GET')
     return serveFetch(incoming, outgoing, origin, (request) => rooms.world.fetch(asPatch(request, patch)));
@@ -163,9 +157,7 @@ async function serveFetch(
 }
 
 function isControl(path: string): boolean {
-  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|installation|webhook)$/.test(
-    path,
-  );
+  return /^\/_playground\/(people|usage|deliveries|limits|unserved|faults|clock|installation|webhook)$/.test(path);
 }
 
 function nothingHere(status: 404 | 405 | 413): Response {

@@ -15,8 +15,7 @@ const claimsSchema = z.object({ iss: z.union([z.string(), z.number()]), iat: z.n
 /** GitHub's exact messages: @octokit/auth-app parses them to correct a wrong clock. */
 export const jwtMessages = {
   unreadable: 'A JSON web token could not be decoded',
-  issuedAt:
-    "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued.",
+  issuedAt: "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued.",
   expired:
     "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires.",
   tooLong: "'Expiration time' claim ('exp') is too far in the future",
@@ -36,14 +35,12 @@ export function checkAppJwt(world: World, token: string): JwtVerdict {
   const [head = '', body = '', signature = ''] = token.split('.');
   const header = headerSchema.safeParse(readJson(head));
   const claims = claimsSchema.safeParse(readJson(body));
-  if (!header.success || !claims.success || header.data.alg !== 'RS256')
-    return { ok: false, reason: 'unreadable' };
+  if (!header.success || !claims.success || header.data.alg !== 'RS256') return { ok: false, reason: 'unreadable' };
   // The App's id or, as GitHub now recommends, its client id.
   const app = Object.values(world.state.apps).find((one) =>
     [`${one.id}`, clientIdOf(one.id)].includes(`${claims.data.iss}`),
   );
-  if (app?.publicKeyPem === undefined || app.publicKeyPem === null)
-    return { ok: false, reason: 'unknownApp' };
+  if (app?.publicKeyPem === undefined || app.publicKeyPem === null) return { ok: false, reason: 'unknownApp' };
   const signed = Buffer.from(`${head}.${body}`);
   if (!verify('RSA-SHA256', signed, app.publicKeyPem, Buffer.from(signature, 'base64url'))) {
     return { ok: false, reason: 'unreadable' };
@@ -51,8 +48,7 @@ export function checkAppJwt(world: World, token: string): JwtVerdict {
   const now = world.clock.now();
   if (claims.data.iat * 1000 > now + github.jwtSkewMs) return { ok: false, reason: 'issuedAt' };
   if (claims.data.exp * 1000 <= now) return { ok: false, reason: 'expired' };
-  if (claims.data.exp * 1000 > now + github.jwtLifeMs + github.jwtSkewMs)
-    return { ok: false, reason: 'tooLong' };
+  if (claims.data.exp * 1000 > now + github.jwtLifeMs + github.jwtSkewMs) return { ok: false, reason: 'tooLong' };
   return { ok: true, appId: app.id };
 }
 

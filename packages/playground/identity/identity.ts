@@ -86,10 +86,7 @@ function callerOf(world: World, token: Token): Caller {
     case 'user':
       return { kind: 'user', userId: token.userId };
     case 'installation': {
-      const row = must(
-        world.state.installations[token.installationId],
-        `installation ${token.installationId}`,
-      );
+      const row = must(world.state.installations[token.installationId], `installation ${token.installationId}`);
       const app = appById(world, row.appId);
       return {
         kind: 'installation',

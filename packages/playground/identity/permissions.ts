@@ -96,9 +96,7 @@ export function allows(world: World, caller: Caller, repo: Repo, access: RepoAcc
     case 'installation':
     case 'workflow':
       if (!inside) return access.role === 'public' ? 'allowed' : 'missing-permission';
-      return access.permissions.some((need) => holds(caller.permissions, need))
-        ? 'allowed'
-        : 'missing-permission';
+      return access.permissions.some((need) => holds(caller.permissions, need)) ? 'allowed' : 'missing-permission';
     default:
       return assertNever(caller);
   }

@@ -24,10 +24,7 @@ export function rateOf(world: World, caller: Caller, resource: RateResource = 'c
 }
 
 /** The hourly windows of all callers with requests in them. */
-export function rateUsage(
-  world: World,
-  resource: RateResource = 'core',
-): Readonly<Record<string, RateWindow>> {
+export function rateUsage(world: World, resource: RateResource = 'core'): Readonly<Record<string, RateWindow>> {
   const now = world.clock.now();
   return Object.fromEntries([...table(world, resource)].filter(([, { resetAtMs }]) => resetAtMs > now));
 }

@@ -39,9 +39,7 @@ export function isFerryThread(issue: ApiIssue, checks: readonly ApiCheckRun[] = 
 }
 
 /** What the bot requests in a thread: it has not commented, it requests nothing, or this (one line of Markdown). */
-export type BotWish =
-  | { readonly kind: 'unheard' | 'none' }
-  | { readonly kind: 'wish'; readonly text: string };
+export type BotWish = { readonly kind: 'unheard' | 'none' } | { readonly kind: 'wish'; readonly text: string };
 
 /**
  * Parsed from the bot's own comments (`**Wanted: …**`), the latest written or edited: its status card is edited in
@@ -66,8 +64,7 @@ export function isClosure(issue: ApiIssue): boolean {
 
 /** One sentence: what this person can do in the thread now. */
 export function wantedFrom(speaker: Person, issue: ApiIssue, ferry: boolean, wish: BotWish): Html {
-  if (issue.state !== 'open')
-    return html`<p>This thread is closed. What happened here is on record below.</p>`;
+  if (issue.state !== 'open') return html`<p>This thread is closed. What happened here is on record below.</p>`;
   if (!ferry) return html`<p>Read, then answer in the box below.</p>`;
   if (isClosure(issue))
     return html`<p>This pull request records a ferry that is sealed, and changes its log alone. Who may write reads it and merges it: the next ferry goes on from there.</p>`;

@@ -18,9 +18,7 @@ export function jobStages(world: World, runId: number): ReadonlyMap<number, numb
     Math.max(
       0,
       // Circular needs are refused when a run starts; here they must not cause an endless loop.
-      ...(needs.get(key) ?? [])
-        .filter((need) => !seen.includes(need))
-        .map((need) => 1 + stageOf(need, [...seen, key])),
+      ...(needs.get(key) ?? []).filter((need) => !seen.includes(need)).map((need) => 1 + stageOf(need, [...seen, key])),
     );
   const rows = Object.values(world.state.jobs).filter((job) => job.runId === runId);
   return new Map(rows.map((job) => [job.id, stageOf(job.key.split('/')[0] ?? '', [])]));

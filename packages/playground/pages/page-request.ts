@@ -61,7 +61,5 @@ function decodeSegments(path: string): readonly string[] {
 /** Values by name. */
 export function readCookies(header: string): ReadonlyMap<string, string> {
   const pairs = header.split(';').map((pair) => pair.trim().split('='));
-  return new Map(
-    pairs.flatMap(([name, value]) => (name !== undefined && value !== undefined ? [[name, value]] : [])),
-  );
+  return new Map(pairs.flatMap(([name, value]) => (name !== undefined && value !== undefined ? [[name, value]] : [])));
 }

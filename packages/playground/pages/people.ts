@@ -22,8 +22,7 @@ export type Person = {
 /** Reads `GET /_playground/people`. A refusal throws, because the page needs people. */
 export async function readPeople(api: Api): Promise<readonly Person[]> {
   const answer = await api.get('/_playground/people', z.array(personShape));
-  if (answer.kind === 'refused')
-    throw new Error(`the playground told no people: ${answer.status} ${answer.message}`);
+  if (answer.kind === 'refused') throw new Error(`the playground told no people: ${answer.status} ${answer.message}`);
   return answer.data.map(({ login, token, role, name }) => ({
     login,
     token,
@@ -35,9 +34,7 @@ export async function readPeople(api: Api): Promise<readonly Person[]> {
 /** The person in the cookie, by default a maintainer: the first visitor runs the lab. */
 export function speakerOf(people: readonly Person[], login: string | null): Person {
   const speaker =
-    people.find((person) => person.login === login) ??
-    people.find(({ role }) => role === 'maintainer') ??
-    people[0];
+    people.find((person) => person.login === login) ?? people.find(({ role }) => role === 'maintainer') ?? people[0];
   if (speaker === undefined) throw new Error('the playground has no people to speak for');
   return speaker;
 }

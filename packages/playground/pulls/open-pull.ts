@@ -6,15 +6,7 @@ import { renewPullRefs } from '../git/pull-refs.ts';
 import { signatureOf, webFlowSignature } from '../git/shape-commit.ts';
 import type { Signature } from '../git/store/git-store.ts';
 import type { Pull } from '../threads/state-threads.ts';
-import {
-  type Act,
-  authoredBy,
-  emitIssue,
-  freshRepo,
-  freshThread,
-  putIssue,
-  takeNumber,
-} from '../threads/threads.ts';
+import { type Act, authoredBy, emitIssue, freshRepo, freshThread, putIssue, takeNumber } from '../threads/threads.ts';
 import { asPull, must, type PullIssue, repoById, userById } from '../world/lookup.ts';
 import { nextId } from '../world/world.ts';
 import { commitsOfPull } from './pull-content.ts';

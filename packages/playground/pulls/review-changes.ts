@@ -47,12 +47,7 @@ export async function emitReview(act: Act, issue: PullIssue, review: Review, act
 }
 
 /** Sends no event for a comment in a review that is not submitted. */
-export async function emitLineComment(
-  act: Act,
-  issue: PullIssue,
-  row: ReviewComment,
-  action: string,
-): Promise<void> {
+export async function emitLineComment(act: Act, issue: PullIssue, row: ReviewComment, action: string): Promise<void> {
   if (act.world.state.reviews[row.reviewId]?.state === 'PENDING') return;
   await emitChange(act.world, {
     type: 'pull_request_review_comment',

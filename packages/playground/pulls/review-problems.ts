@@ -50,8 +50,7 @@ export async function lineProblem(
   if (file === undefined) return 'Path could not be resolved';
   if (subject === 'file') return null;
   const shown = linesOfPatch(file.patch ?? '', side);
-  if (line === undefined || !shown.has(line))
-    return 'Pull request review thread line must be part of the diff';
+  if (line === undefined || !shown.has(line)) return 'Pull request review thread line must be part of the diff';
   if (startLine === undefined) return null;
   if (startLine >= line) return 'Pull request review thread start line must precede the end line.';
   return shown.has(startLine)

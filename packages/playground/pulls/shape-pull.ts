@@ -7,12 +7,7 @@ import { shapeUserById } from '../identity/shape-people.ts';
 import { github, playground } from '../limits/limits.ts';
 import { checkStates } from '../rules/check-stands.ts';
 import { behindWords, mergeRefusal } from '../rules/merge-rules.ts';
-import {
-  authorAssociation,
-  shapeIssueLabels,
-  shapeReactionSummary,
-  threadPage,
-} from '../threads/shape-issue.ts';
+import { authorAssociation, shapeIssueLabels, shapeReactionSummary, threadPage } from '../threads/shape-issue.ts';
 import { shapeIssueMilestone } from '../threads/shape-milestone.ts';
 import type { Review, ReviewComment } from '../threads/state-threads.ts';
 import type { JsonObject } from '../world/json.ts';

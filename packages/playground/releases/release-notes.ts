@@ -24,8 +24,7 @@ export async function generateNotes(
   const to = (await resolveCommit(store, repo, tag)) ?? (await resolveCommit(store, repo, target));
   const from = before === null ? null : await resolveCommit(store, repo, before);
   const limit = playground.commitsWalked;
-  const commits =
-    to === null ? [] : await store.log({ from: to, ...(from === null ? {} : { not: from }), limit });
+  const commits = to === null ? [] : await store.log({ from: to, ...(from === null ? {} : { not: from }), limit });
   const shas = new Set(commits.map(({ sha }) => sha));
   const merged = issuesOf(world, repo).filter(({ pull }) => shas.has(pull?.mergeCommitSha ?? ''));
   const lines = merged.map((issue) => {

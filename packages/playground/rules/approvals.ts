@@ -12,8 +12,7 @@ export function countApprovals(act: RepoContext, issue: PullIssue, dismissStale:
   const approvers = new Set<number>();
   for (const id of issue.pull.reviewIds) {
     const review = act.world.state.reviews[id];
-    if (review?.state === 'CHANGES_REQUESTED' || review?.state === 'DISMISSED')
-      approvers.delete(review.authorId);
+    if (review?.state === 'CHANGES_REQUESTED' || review?.state === 'DISMISSED') approvers.delete(review.authorId);
     if (review?.state !== 'APPROVED') continue;
     if (dismissStale && review.commitSha !== issue.pull.headSha) approvers.delete(review.authorId);
     else approvers.add(review.authorId);

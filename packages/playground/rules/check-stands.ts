@@ -40,10 +40,7 @@ export function checkStates(world: World, repo: Repo, sha: string): readonly Sta
 export type UnmetCheck = { readonly context: string; readonly how: 'expected' | 'failing' | 'pending' };
 
 /** Required checks that are not green, each with its state; `expected` = not reported yet. */
-export function unmetChecks(
-  wanted: readonly RequiredCheck[],
-  states: readonly Stand[],
-): readonly UnmetCheck[] {
+export function unmetChecks(wanted: readonly RequiredCheck[], states: readonly Stand[]): readonly UnmetCheck[] {
   return wanted.flatMap(({ context, appId }): readonly UnmetCheck[] => {
     const own = states.filter((one) => one.name === context && (appId === null || one.appId === appId));
     if (own.length === 0) return [{ context, how: 'expected' }];

@@ -134,14 +134,11 @@ async function unmet(
   }
   const pusher = demands.lastPushApproval ? unapprovedPusher(act, issue) : null;
   if (pusher !== null)
-    sentences.push(
-      `New changes require approval from someone other than ${pusher} because they were the last pusher.`,
-    );
+    sentences.push(`New changes require approval from someone other than ${pusher} because they were the last pusher.`);
   const checks = checkSentence(demands.checks, checkStates(act.world, act.repo, issue.pull.headSha));
   if (checks !== null) sentences.push(checks);
   const store = act.world.gitOf(act.repo);
-  if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha)))
-    sentences.push(behindWords);
+  if (demands.strict && !(await store.isAncestor(issue.pull.baseSha, issue.pull.headSha))) sentences.push(behindWords);
   return sentences;
 }
 

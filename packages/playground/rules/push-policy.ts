@@ -34,12 +34,7 @@ const workflowBarrier: Barrier = {
   words: 'refusing to allow a GitHub App to create or update workflow files without `workflows` permission',
 };
 
-function protectionBarriers(
-  world: World,
-  repo: Repo,
-  rule: BranchProtection,
-  actor: User,
-): readonly Barrier[] {
+function protectionBarriers(world: World, repo: Repo, rule: BranchProtection, actor: User): readonly Barrier[] {
   const words = 'GH006: Protected branch update failed';
   const common = { include: [sourceOf(`refs/heads/${rule.branch}`)], exclude: [], unless: [], words };
   const closed =

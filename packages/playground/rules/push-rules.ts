@@ -26,9 +26,7 @@ export function brokenRule(
   change: RefChange,
   at: 'push' | 'merge' = 'push',
 ): RuleBreach | null {
-  const broken = rulesFor(world, repo, change.ref, caller, at).find((rule) =>
-    breaks(world, repo, rule, change, at),
-  );
+  const broken = rulesFor(world, repo, change.ref, caller, at).find((rule) => breaks(world, repo, rule, change, at));
   return broken === undefined ? null : `rule/${broken.type}`;
 }
 

@@ -30,13 +30,7 @@ export function rulesetsFor(world: World, repo: Repo, ref: string): readonly Rul
 }
 
 /** The rules for this caller on the ref; `at`: whether the change is a push or a merge. */
-export function rulesFor(
-  world: World,
-  repo: Repo,
-  ref: string,
-  caller: Caller,
-  at: 'push' | 'merge',
-): readonly Rule[] {
+export function rulesFor(world: World, repo: Repo, ref: string, caller: Caller, at: 'push' | 'merge'): readonly Rule[] {
   return rulesetsFor(world, repo, ref)
     .filter((one) => {
       const mode = bypassOf(world, repo, one, caller);
@@ -46,12 +40,7 @@ export function rulesFor(
 }
 
 /** How the caller bypasses the ruleset; null = it does not. */
-export function bypassOf(
-  world: World,
-  repo: Repo,
-  ruleset: Ruleset,
-  caller: Caller,
-): BypassActor['mode'] | null {
+export function bypassOf(world: World, repo: Repo, ruleset: Ruleset, caller: Caller): BypassActor['mode'] | null {
   const modes = ruleset.bypass.filter((one) => isActor(world, repo, one, caller)).map(({ mode }) => mode);
   return modes.includes('always') ? 'always' : (modes[0] ?? null);
 }

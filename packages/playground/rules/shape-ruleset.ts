@@ -30,13 +30,7 @@ export function shapeRulesetRow(world: World, repo: Repo, row: Ruleset): JsonObj
 }
 
 /** A complete ruleset. Only callers who may change it see its bypass list. */
-export function shapeRuleset(
-  world: World,
-  repo: Repo,
-  row: Ruleset,
-  caller: Caller,
-  mayChange: boolean,
-): JsonObject {
+export function shapeRuleset(world: World, repo: Repo, row: Ruleset, caller: Caller, mayChange: boolean): JsonObject {
   const mode = bypassOf(world, repo, row, caller);
   const bypass = row.bypass.map((one) => ({
     actor_id: one.actorId,

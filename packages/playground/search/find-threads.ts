@@ -85,9 +85,7 @@ function fits(
     case 'reviewed-by':
       return pull !== null && reviewsOf(world, pull).some(({ authorId }) => authorId === person(value));
     case 'label':
-      return value
-        .split(',')
-        .some((name) => issue.labels.some((one) => one.toLowerCase() === name.toLowerCase()));
+      return value.split(',').some((name) => issue.labels.some((one) => one.toLowerCase() === name.toLowerCase()));
     case 'milestone':
       return milestoneOf(world, issue)?.title.toLowerCase() === value.toLowerCase();
     case 'no':
@@ -97,10 +95,7 @@ function fits(
     case 'base':
       return pull?.pull.baseRef.startsWith(value) ?? false;
     case 'sha':
-      return (
-        (pull?.pull.headSha.startsWith(value) ?? false) ||
-        (pull?.pull.mergeCommitSha?.startsWith(value) ?? false)
-      );
+      return (pull?.pull.headSha.startsWith(value) ?? false) || (pull?.pull.mergeCommitSha?.startsWith(value) ?? false);
     case 'number':
       return `${issue.number}` === value;
     case 'created':

@@ -12,9 +12,7 @@ import { type Act, emitIssue, putIssue } from './threads.ts';
 
 /** The people whom a thread of the repository may be assigned to (docs.github.com/rest/issues/assignees). */
 export function assignable(world: World, repo: Repo): readonly User[] {
-  return Object.values(world.state.users).filter(
-    (user) => user.type === 'User' && roleOf(repo, user.id) !== null,
-  );
+  return Object.values(world.state.users).filter((user) => user.type === 'User' && roleOf(repo, user.id) !== null);
 }
 
 /** The assignable person with that login, or null. */

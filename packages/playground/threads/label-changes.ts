@@ -44,8 +44,7 @@ export async function addLabels(act: Act, before: Issue, names: readonly string[
   for (const name of names) {
     if (issue.labels.some((one) => same(one, name))) continue;
     const label =
-      labelOf(freshRepo(act), name) ??
-      (await createLabel(act, { name, color: plainColor, description: null }));
+      labelOf(freshRepo(act), name) ?? (await createLabel(act, { name, color: plainColor, description: null }));
     issue = putIssue(act.world, {
       ...issue,
       labels: [...issue.labels, label.name],
@@ -63,12 +62,7 @@ export async function takeLabel(act: Act, before: Issue, name: string): Promise<
   const taken = eventOf(act, 'unlabeled', label ?? { name, color: plainColor });
   const labelEvents = [...(before.labelEvents ?? []), taken];
   const issue = putIssue(act.world, { ...before, labels, labelEvents, updatedAtMs: act.world.clock.now() });
-  await emitIssue(
-    act,
-    issue,
-    'unlabeled',
-    label === null ? {} : { label: shapeLabel(act.world, act.repo, label) },
-  );
+  await emitIssue(act, issue, 'unlabeled', label === null ? {} : { label: shapeLabel(act.world, act.repo, label) });
   return issue;
 }
 
@@ -87,11 +81,7 @@ export async function createLabel(act: Act, wanted: Omit<Label, 'id'>): Promise<
   return label;
 }
 
-function eventOf(
-  act: Act,
-  event: LabelEvent['event'],
-  { name, color }: Pick<Label, 'name' | 'color'>,
-): LabelEvent {
+function eventOf(act: Act, event: LabelEvent['event'], { name, color }: Pick<Label, 'name' | 'color'>): LabelEvent {
   const id = nextId(act.world, 'labelEvents');
   return { id, actorId: act.actor.id, event, label: { name, color }, atMs: act.world.clock.now() };
 }

@@ -106,8 +106,7 @@ export function shapeReaction(world: World, reaction: Reaction): JsonObject {
 }
 
 export function shapeReactionSummary(url: string, reactions: readonly Reaction[]): JsonObject {
-  const count = (content: Reaction['content']): number =>
-    reactions.filter((one) => one.content === content).length;
+  const count = (content: Reaction['content']): number => reactions.filter((one) => one.content === content).length;
   return {
     url,
     total_count: reactions.length,

@@ -14,8 +14,7 @@ export function shapeMilestone(world: World, row: Milestone): JsonObject {
   const repo = repoById(world, row.repoId);
   const api = `${repoApi(world, repo)}/milestones/${row.number}`;
   const count = (state: Issue['state']): number =>
-    Object.values(world.state.issues).filter((one) => one.milestoneId === row.id && one.state === state)
-      .length;
+    Object.values(world.state.issues).filter((one) => one.milestoneId === row.id && one.state === state).length;
   return {
     url: api,
     html_url: `${repoPage(world, repo)}/milestone/${row.number}`,

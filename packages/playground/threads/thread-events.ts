@@ -33,12 +33,7 @@ export function keepEvent(
   });
 }
 
-function keep(
-  act: EventContext,
-  issue: Issue,
-  event: ThreadEvent['event'],
-  more: Partial<ThreadEvent>,
-): void {
+function keep(act: EventContext, issue: Issue, event: ThreadEvent['event'], more: Partial<ThreadEvent>): void {
   const id = nextId(act.world, 'threadEvents');
   act.world.state.threadEvents[id] = {
     id,

@@ -100,13 +100,7 @@ export function tooLong(body: string | null | undefined): boolean {
 export function mayTalk(act: Act, issue: Issue): boolean {
   if (!issue.locked) return true;
   if (act.caller.kind === 'workflow' || act.caller.kind === 'installation') return false;
-  return may(
-    act.world,
-    act.caller,
-    act.repo,
-    issue.pull === null ? 'issues:write' : 'pull_requests:write',
-    'write',
-  );
+  return may(act.world, act.caller, act.repo, issue.pull === null ? 'issues:write' : 'pull_requests:write', 'write');
 }
 
 /** Emits an event for an issue or, with the same action, for a pull request. */

@@ -20,9 +20,7 @@ export const issueChanges = z.object({
   body: z.string().nullish(),
   state: z.enum(['open', 'closed']).optional(),
   state_reason: z.enum(['completed', 'not_planned', 'duplicate', 'reopened']).nullish(),
-  labels: z
-    .array(z.union([z.string(), z.object({ name: z.string() }).transform((one) => one.name)]))
-    .optional(),
+  labels: z.array(z.union([z.string(), z.object({ name: z.string() }).transform((one) => one.name)])).optional(),
   assignees: z.array(z.string()).optional(),
   milestone: z.union([z.int(), z.string()]).nullish(),
 });
@@ -34,15 +32,7 @@ export async function applyIssueChanges(act: Act, before: Issue, wanted: IssueCh
   if (wanted.state !== undefined && wanted.state !== issue.state) {
     issue = await changeState(act, issue, wanted.state, wanted.state_reason ?? null);
   }
-  if (
-    !may(
-      act.world,
-      act.caller,
-      act.repo,
-      issue.pull === null ? 'issues:write' : 'pull_requests:write',
-      'triage',
-    )
-  ) {
+  if (!may(act.world, act.caller, act.repo, issue.pull === null ? 'issues:write' : 'pull_requests:write', 'triage')) {
     return issue;
   }
   if (wanted.assignees !== undefined) {
@@ -95,8 +85,7 @@ async function changeTexts(act: Act, before: Issue, wanted: IssueChanges): Promi
 export async function setMilestone(act: Act, before: Issue, number: number | string | null): Promise<Issue> {
   const old = milestoneOf(act.world, before);
   const row =
-    milestonesOf(act.world, act.repo.id).find((one) => number !== null && `${one.number}` === `${number}`) ??
-    null;
+    milestonesOf(act.world, act.repo.id).find((one) => number !== null && `${one.number}` === `${number}`) ?? null;
   if (old?.id === row?.id) return before;
   const { milestoneId: _old, ...rest } = before;
   const now = act.world.clock.now();
@@ -105,8 +94,7 @@ export async function setMilestone(act: Act, before: Issue, number: number | str
     ...(row === null ? {} : { milestoneId: row.id }),
     updatedAtMs: now,
   });
-  if (old !== null)
-    await emitIssue(act, issue, 'demilestoned', { milestone: shapeMilestone(act.world, old) });
+  if (old !== null) await emitIssue(act, issue, 'demilestoned', { milestone: shapeMilestone(act.world, old) });
   if (row !== null) await emitIssue(act, issue, 'milestoned', { milestone: shapeMilestone(act.world, row) });
   return issue;
 }

@@ -8,11 +8,7 @@ import { signalGroup } from '../actions/runner/step-process.ts';
 import { ifThere } from '../world/if-there.ts';
 import type { Container, Instance } from './instance.ts';
 
-export type StartContainer = (
-  instance: Instance,
-  nowMs: number,
-  onEnd: (code: number | null) => void,
-) => Container;
+export type StartContainer = (instance: Instance, nowMs: number, onEnd: (code: number | null) => void) => Container;
 
 /** Containers as processes below `folder`. A process gets only the given variables and a PATH. */
 export function processContainers(folder: string): StartContainer {
@@ -74,10 +70,7 @@ function environmentOf(instance: Instance, root: string): Record<string, string>
   };
 }
 
-async function mkdtempIn(
-  folder: string,
-  id: number,
-): Promise<{ readonly root: string; readonly log: string }> {
+async function mkdtempIn(folder: string, id: number): Promise<{ readonly root: string; readonly log: string }> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const root = await mkdtemp(join(folder, `instance-${id}-`));
   return { root, log: join(root, '.container.log') };

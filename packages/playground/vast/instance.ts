@@ -62,8 +62,7 @@ export function charge(instance: Instance, untilMs: number): void {
   if (hours <= 0) return;
   instance.chargedToMs = untilMs;
   instance.charges.storage += storageHourly(instance.offer, instance.disk) * hours;
-  if (instance.actual === 'running' || instance.actual === 'frozen')
-    instance.charges.gpu += hourly(instance) * hours;
+  if (instance.actual === 'running' || instance.actual === 'frozen') instance.charges.gpu += hourly(instance) * hours;
 }
 
 /** Price of the machine itself, in dollars per hour. */

@@ -60,13 +60,7 @@ export class BadFilter extends Error {
   override readonly name = 'BadFilter';
 }
 
-const NOT_FILTERS: ReadonlySet<string> = new Set([
-  'order',
-  'type',
-  'limit',
-  'allocated_storage',
-  'disable_bundling',
-]);
+const NOT_FILTERS: ReadonlySet<string> = new Set(['order', 'type', 'limit', 'allocated_storage', 'disable_bundling']);
 
 function compare(found: unknown, operator: string, wanted: unknown): boolean {
   switch (operator) {
@@ -98,9 +92,7 @@ function isList(value: unknown): value is readonly unknown[] {
 
 /** The client sends numbers as text too (`{"num_gpus": {"eq": "1"}}`). */
 function isSame(found: unknown, wanted: unknown): boolean {
-  return (
-    found === wanted || (typeof found === 'number' && typeof wanted === 'string' && found === Number(wanted))
-  );
+  return found === wanted || (typeof found === 'number' && typeof wanted === 'string' && found === Number(wanted));
 }
 
 /** Sorts by a requested order, such as `[["dph_total", "asc"]]`. */

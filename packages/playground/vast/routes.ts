@@ -86,9 +86,7 @@ const onOne =
 const asOwner =
   (answer: (call: Call) => Answer): Route['answer'] =>
   (call) =>
-    call.onlyInstance === null
-      ? answer(call)
-      : failure(403, 'forbidden', 'This key has no permission for that.');
+    call.onlyInstance === null ? answer(call) : failure(403, 'forbidden', 'This key has no permission for that.');
 
 function searchOffers({ account, body }: Call): Answer {
   const filters = search.parse(body);
@@ -121,21 +119,14 @@ function createInstance({ account, body, ids }: Call): Answer {
     return ok({ success: true, new_contract: id, instance_api_key: apiKey });
   }
   return made.reason === 'no-offer'
-    ? failure(
-        404,
-        'invalid_args',
-        `error 404/3603: no_such_ask Instance type by id ${ids[0]} is not available.`,
-      )
+    ? failure(404, 'invalid_args', `error 404/3603: no_such_ask Instance type by id ${ids[0]} is not available.`)
     : failure(410, 'no_longer_available', `Offer ${ids[0]} is no longer available.`);
 }
 
-const jsonText = (text: string | null, otherwise: unknown): unknown =>
-  text === null ? otherwise : JSON.parse(text);
+const jsonText = (text: string | null, otherwise: unknown): unknown => (text === null ? otherwise : JSON.parse(text));
 
 function listInstances({ account, url, nowMs }: Call): Answer {
-  const filters = z
-    .record(z.string(), z.unknown())
-    .parse(jsonText(url.searchParams.get('select_filters'), {}));
+  const filters = z.record(z.string(), z.unknown()).parse(jsonText(url.searchParams.get('select_filters'), {}));
   const limit = Math.min(number.parse(url.searchParams.get('limit') ?? vast.pageMax), vast.pageMax);
   const after = number.parse(url.searchParams.get('after_token') ?? 0);
   const rows = account
@@ -220,7 +211,6 @@ function lastLines(log: Buffer | undefined, count: number): Buffer {
 /** The API's error for an invalid request; null if the request is not at fault. */
 export function complaintAbout(error: unknown): Answer | null {
   if (error instanceof z.ZodError) return failure(400, 'invalid_args', z.prettifyError(error));
-  if (error instanceof BadFilter || error instanceof SyntaxError)
-    return failure(400, 'invalid_args', error.message);
+  if (error instanceof BadFilter || error instanceof SyntaxError) return failure(400, 'invalid_args', error.message);
   return null;
 }

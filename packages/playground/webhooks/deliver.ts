@@ -64,8 +64,7 @@ async function send(transport: Transport, hook: Outgoing, answerMs: number): Pro
   } catch (error) {
     // A receiver that is down or slow is an outcome that the log records; there is no retry.
     const status = signal.aborted ? 'timed out' : 'failed to connect to host';
-    const responseBody =
-      error instanceof Error ? `${error.message}: ${String(error.cause ?? '')}` : String(error);
+    const responseBody = error instanceof Error ? `${error.message}: ${String(error.cause ?? '')}` : String(error);
     return { status, statusCode: signal.aborted ? 504 : 502, responseHeaders: {}, responseBody };
   }
 }

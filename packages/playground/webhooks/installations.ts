@@ -54,12 +54,7 @@ export function acceptPermissions(
 }
 
 /** Changes the repositories; null = all of the account's. */
-export function chooseRepositories(
-  world: World,
-  id: number,
-  byId: number,
-  repoIds: readonly number[] | null,
-): void {
+export function chooseRepositories(world: World, id: number, byId: number, repoIds: readonly number[] | null): void {
   const before = installationOf(world, id);
   const after = keep(world, { ...before, repoIds });
   const covered = (row: Installation): readonly Repo[] =>

@@ -19,11 +19,7 @@ export type Webhooks = {
  * Subscribes to the world until closed. Up to eight webhooks are in flight at once, so their order is not guaranteed.
  * The request that caused a webhook does not wait for it.
  */
-export function startWebhooks(
-  world: World,
-  transport: Transport,
-  answerMs: number = github.webhookAnswerMs,
-): Webhooks {
+export function startWebhooks(world: World, transport: Transport, answerMs: number = github.webhookAnswerMs): Webhooks {
   const waiting: (() => Promise<void>)[] = [];
   const travelling = new Set<Promise<void>>();
   const next = (): void => {

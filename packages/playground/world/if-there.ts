@@ -11,10 +11,7 @@ export function hasCode(error: unknown, codes: readonly Code[]): boolean {
 }
 
 /** The result of the read, or null when the system answers with one of the codes. */
-export async function ifThere<Value>(
-  read: Promise<Value>,
-  codes: readonly Code[] = ['ENOENT'],
-): Promise<Value | null> {
+export async function ifThere<Value>(read: Promise<Value>, codes: readonly Code[] = ['ENOENT']): Promise<Value | null> {
   try {
     return await read;
   } catch (error) {

@@ -52,7 +52,5 @@ export function readNodeId(id: string): { readonly prefix: NodePrefix; readonly 
   const cut = id.indexOf('_');
   if (cut < 0) return null;
   const prefix = nodePrefixes.find((one) => one === id.slice(0, cut));
-  return prefix === undefined
-    ? null
-    : { prefix, key: Buffer.from(id.slice(cut + 1), 'base64url').toString('utf8') };
+  return prefix === undefined ? null : { prefix, key: Buffer.from(id.slice(cut + 1), 'base64url').toString('utf8') };
 }

@@ -80,13 +80,7 @@ export function seedWorld(world: World, options: SeedOptions = {}): Seeded {
   };
 }
 
-export function addUser(
-  world: World,
-  login: string,
-  type: User['type'],
-  name: string,
-  fixedId?: number,
-): User {
+export function addUser(world: World, login: string, type: User['type'], name: string, fixedId?: number): User {
   const email = type === 'User' ? `${login}@lab.example` : null;
   const user: User = {
     id: fixedId ?? 1000 + nextId(world, 'users'),
@@ -100,20 +94,14 @@ export function addUser(
   return user;
 }
 
-function addRepo(
-  world: World,
-  owner: User,
-  collaborators: Repo['collaborators'],
-  options: SeedOptions,
-): Repo {
+function addRepo(world: World, owner: User, collaborators: Repo['collaborators'], options: SeedOptions): Repo {
   const now = world.clock.now();
   const repo: Repo = {
     id: 5000 + nextId(world, 'repos'),
     ownerId: owner.id,
     owner: owner.login,
     name: options.repo ?? 'ferries',
-    description:
-      options.description ?? 'A small lab that ferries a language model to its next checkpoint every day.',
+    description: options.description ?? 'A small lab that ferries a language model to its next checkpoint every day.',
     private: options.private ?? false,
     defaultBranch: options.defaultBranch ?? 'main',
     createdAtMs: now,

@@ -4,28 +4,12 @@
  */
 
 import type { Artifact, CacheEntry } from '../actions/results/state-results.ts';
-import type {
-  CheckRun,
-  CheckSuite,
-  CommitStatus,
-  Job,
-  Run,
-  RunPlan,
-  Workflow,
-} from '../actions/state-actions.ts';
+import type { CheckRun, CheckSuite, CommitStatus, Job, Run, RunPlan, Workflow } from '../actions/state-actions.ts';
 import type { Deployment } from '../deployments/state-deployments.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { App, Installation, Role, Token, User } from '../identity/state-people.ts';
 import type { Release } from '../releases/state-releases.ts';
-import type {
-  Comment,
-  Issue,
-  Label,
-  Milestone,
-  Review,
-  ReviewComment,
-  ThreadEvent,
-} from '../threads/state-threads.ts';
+import type { Comment, Issue, Label, Milestone, Review, ReviewComment, ThreadEvent } from '../threads/state-threads.ts';
 import type { Json } from './json.ts';
 import type { ActionsSettings, RepoOptions, Ruleset, Runner, RunnerGroup } from './state-settings.ts';
 
@@ -122,10 +106,7 @@ export type Activity = {
 };
 
 /** Which webhooks are lost: none, all, or a share of one event (`*` = any) decided by a seed. */
-export type DropFault =
-  | 'none'
-  | 'all'
-  | { readonly event: string; readonly seed: number; readonly rate: number };
+export type DropFault = 'none' | 'all' | { readonly event: string; readonly seed: number; readonly rate: number };
 
 /** Requests of one caller, for the benchmarks. */
 export type Usage = {

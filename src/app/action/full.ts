@@ -37,8 +37,7 @@ function defaultBranchOf(event: {
   const told = eventSchema.safeParse(event.payload);
   if (told.success) return told.data.repository.default_branch;
   const branch = event.name === 'schedule' ? BRANCH.exec(event.ref)?.[1] : undefined;
-  if (branch === undefined)
-    throw new Error(`the event ${event.name} does not say which branch is the default one`);
+  if (branch === undefined) throw new Error(`the event ${event.name} does not say which branch is the default one`);
   return branch;
 }
 
@@ -76,11 +75,7 @@ export async function main(payload: unknown, environment: Environment): Promise<
   }
 }
 
-async function act(
-  payload: unknown,
-  environment: Environment,
-  secrets: SecretRegistry,
-): Promise<ActionResult> {
+async function act(payload: unknown, environment: Environment, secrets: SecretRegistry): Promise<ActionResult> {
   const env = environmentSchema.parse(environment);
   const mode = core.getInput('mode', { required: true });
   if (!isMode(mode)) throw new Error(`mode is ${mode}`);

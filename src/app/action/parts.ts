@@ -71,27 +71,14 @@ export function failed(result: string, detail: string): ActionResult {
 }
 
 /** Why this workflow run may not act; null if it is the expected workflow file of the default branch. */
-export function originFault(
-  { lab, event, defaultBranch }: ActionParts,
-  workflow: string,
-): ActionResult | null {
+export function originFault({ lab, event, defaultBranch }: ActionParts, workflow: string): ActionResult | null {
   const place = { event: event.name, ref: event.ref, workflowRef: event.workflowRef };
   const fault = verifyWorkflowOrigin(place, { repository: lab.repository, defaultBranch, workflow });
   return fault === null ? null : failed(fault.code, fault.why);
 }
 
 /** What a workflow step can do (docs/architecture.md, Who runs where). */
-export const MODES = [
-  'propose',
-  'chat',
-  'launch',
-  'watch',
-  'stop',
-  'watchdog',
-  'care',
-  'disk-scan',
-  'fix',
-] as const;
+export const MODES = ['propose', 'chat', 'launch', 'watch', 'stop', 'watchdog', 'care', 'disk-scan', 'fix'] as const;
 type ActionMode = (typeof MODES)[number];
 
 /** Whether the text is a mode of the action. */

@@ -64,15 +64,10 @@ async function orGitSaidNo(work: () => Promise<ActionResult>): Promise<ActionRes
   }
 }
 
-async function withLab(
-  parts: ActionParts,
-  work: (open: OpenLab) => Promise<ActionResult>,
-): Promise<ActionResult> {
+async function withLab(parts: ActionParts, work: (open: OpenLab) => Promise<ActionResult>): Promise<ActionResult> {
   const opening = await createLabOpener(parts.lab, parts.defaultBranch).open();
   if (opening.kind === 'open') return work(opening.open);
-  const lines = opening.config.problems.map(
-    (p) => `line ${p.line}, column ${p.column}: ${p.path}: ${p.message}`,
-  );
+  const lines = opening.config.problems.map((p) => `line ${p.line}, column ${p.column}: ${p.path}: ${p.message}`);
   return failed(
     'no-config',
     `.github/ferrybot.yml on ${parts.defaultBranch}: ${opening.config.why}\n${lines.join('\n')}`,
@@ -99,8 +94,7 @@ async function chat(parts: ActionParts): Promise<ActionResult> {
 /** Runs on a schedule, even if a server is running, because the server may fail. Starts missing watches and posts what it recorded. */
 async function checkWatches({ lab, inputs }: ActionParts, open: OpenLab): Promise<ActionResult> {
   const troubles: Trouble[] = [];
-  if (open.store.current().runs.some((state) => needsWatch(state, lab.now())))
-    await synchronizeClock(lab.client);
+  if (open.store.current().runs.some((state) => needsWatch(state, lab.now()))) await synchronizeClock(lab.client);
   for (const { where, reconcile } of [...watchesOf(open, troubles), ...accountChecks({ open })])
     await contained(open, troubles, where, async () => reconcile());
   await postOwed(open, troubles);
@@ -140,9 +134,7 @@ function resultOfLanes(proposals: readonly LaneProposal[]): ActionResult {
   return {
     ...main,
     run: results.flatMap(({ run }) => (run === '' ? [] : [run])).join(' '),
-    detail: results
-      .map(({ lane, result, detail }) => `${lane}: ${[result, detail].join(' ').trim()}`)
-      .join('; '),
+    detail: results.map(({ lane, result, detail }) => `${lane}: ${[result, detail].join(' ').trim()}`).join('; '),
   };
 }
 
@@ -197,8 +189,7 @@ async function careFor(parts: ActionParts, open: OpenLab): Promise<ActionResult>
   secrets.learn(config);
   const wrong = originFault(parts, config.workflows.care);
   if (wrong !== null) return { ...wrong, run: file };
-  if (file !== JOURNAL && !isRunId(file))
-    return { ...failed('not-proposed', `there is no run ${file}`), run: file };
+  if (file !== JOURNAL && !isRunId(file)) return { ...failed('not-proposed', `there is no run ${file}`), run: file };
   const redact = secrets.clean;
   const outcome = await carryOut(
     {

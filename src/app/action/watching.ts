@@ -110,8 +110,7 @@ export async function stopJob(parts: ActionParts, open: OpenLab): Promise<Action
   const problem = notReady(parts, open.config, cluster);
   if (problem !== null) return { ...problem, run };
   const engine = parts.engineOf(open.config, cluster);
-  if (engine === null)
-    return { ...failed('no-engine', `no engine for the cluster ${cluster} on this machine`), run };
+  if (engine === null) return { ...failed('no-engine', `no engine for the cluster ${cluster} on this machine`), run };
   const watching: WatchInput = { ...watchingOf(parts, open.config), cluster };
   if (!(await stopsInTime(open, watching, { state, jobId, engine }, parts.sleep))) {
     throwIfAny(await handOver(createLabOpener(open.lab, parts.defaultBranch), watching));
@@ -170,11 +169,7 @@ async function withStop(open: OpenLab, run: string): Promise<readonly RunState[]
 }
 
 /** Checks the machines of a run with a broken record; null if it has none. */
-async function lookAfterRental(
-  open: OpenLab,
-  parts: ActionParts,
-  rental: RunState,
-): Promise<ActionResult | null> {
+async function lookAfterRental(open: OpenLab, parts: ActionParts, rental: RunState): Promise<ActionResult | null> {
   const job = rentedJobs(rental).at(-1);
   if (job === undefined) return null;
   const troubles: Trouble[] = [];

@@ -17,13 +17,7 @@ import { type Observed, unknown } from '../../domain/values.ts';
 import { configFor } from '../../run/lane.ts';
 import { searchRoots } from '../control/attempt-facts.ts';
 import { recordFactsOf } from '../control/gather.ts';
-import {
-  type DiskPlace,
-  type DiskPort,
-  type DisksOf,
-  diskPlaceOf,
-  diskStepsOf,
-} from '../disk-scan/disk-port.ts';
+import { type DiskPlace, type DiskPort, type DisksOf, diskPlaceOf, diskStepsOf } from '../disk-scan/disk-port.ts';
 import type { CloudOf } from '../lab.ts';
 import type { OpenLab } from '../open-lab.ts';
 
@@ -54,8 +48,7 @@ export function executorFor(open: OpenLab, action: ActionRecord, tools: Executor
   if (place === null) return null;
   const port = portOnce(open, place, tools.disks);
   const { clean, initialise, startCleanup } = diskStepsOf(place);
-  if (what.kind === 'start-cleanup-cron')
-    return startCron({ ...clock, port, steps, stepNow: startCleanup() });
+  if (what.kind === 'start-cleanup-cron') return startCron({ ...clock, port, steps, stepNow: startCleanup() });
   const { vm } = what;
   return clearDisk({
     ...clock,
@@ -68,10 +61,7 @@ export function executorFor(open: OpenLab, action: ActionRecord, tools: Executor
     vm,
     evidence,
     steps,
-    stepsNow: (workers) => [
-      ...workers.map((worker) => clean({ tpu: vm.name, worker, vm })),
-      initialise(vm.name),
-    ],
+    stepsNow: (workers) => [...workers.map((worker) => clean({ tpu: vm.name, worker, vm })), initialise(vm.name)],
   });
 }
 

@@ -30,9 +30,7 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .description('what changed between two versions of an experiment file: .py, .yaml, .yml, .toml or .json')
     .argument('<BASE>')
     .argument('<HEAD>')
-    .action(async (base, head) =>
-      exit(await (await import('./verbs/check-files.ts')).deltaVerb(io, base, head)),
-    );
+    .action(async (base, head) => exit(await (await import('./verbs/check-files.ts')).deltaVerb(io, base, head)));
   program
     .command('read-knobs')
     .description('the knobs of an experiment file, as /propose takes them')
@@ -42,9 +40,7 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .command('classify')
     .description('why a job failed, by its log on standard input, and the first response')
     .option('--end-status <STATUS>', 'SUCCEEDED, FAILED or STOPPED: the end status that the engine reports')
-    .action(async ({ endStatus }) =>
-      exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)),
-    );
+    .action(async ({ endStatus }) => exit(await (await import('./verbs/classify.ts')).classifyVerb(io, endStatus)));
   program
     .command('fix')
     .description('a patch for the small error that failed a job, or why there is none')
@@ -58,13 +54,8 @@ function addReaders(program: Command, io: VerbIo, exit: Exit): void {
     .option('--log <FILE>', 'a plain log, with or without times in its lines; - is standard input')
     .option('--start <TIME>', 'start of the job; default: the first line', instant)
     .option('--until <TIME>', 'end of the observation; default: the last line', instant)
-    .option(
-      '--end-status <STATUS>',
-      'SUCCEEDED, FAILED, STOPPED or RUNNING: the status that the engine reports',
-    )
-    .action(async (trace, options) =>
-      exit(await (await import('./verbs/replay.ts')).replayVerb(io, trace, options)),
-    );
+    .option('--end-status <STATUS>', 'SUCCEEDED, FAILED, STOPPED or RUNNING: the status that the engine reports')
+    .action(async (trace, options) => exit(await (await import('./verbs/replay.ts')).replayVerb(io, trace, options)));
 }
 
 function addCheckpoints(program: Command, io: VerbIo, exit: Exit): void {
@@ -90,9 +81,7 @@ function addLogbook(program: Command, io: VerbIo, exit: Exit): void {
     .description('the manifest that was approved for a run, canonical, with its digest')
     .argument('<RUN>', '', named)
     .option('--dir <DIR>', 'a folder with the logbook, or a checkout of its branch', '.')
-    .action(async (run, { dir }) =>
-      exit(await (await import('./verbs/recorded-runs.ts')).manifestVerb(io, run, dir)),
-    );
+    .action(async (run, { dir }) => exit(await (await import('./verbs/recorded-runs.ts')).manifestVerb(io, run, dir)));
   program
     .command('history')
     .description('the last runs of a lane: changes, metrics, verdict, cost and cluster')
@@ -175,9 +164,7 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
     .helpOption(io.json ? '-h, --help' : false)
     .allowUnknownOption()
     .argument('[options...]')
-    .action(async (options) =>
-      exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, 'own', options)),
-    );
+    .action(async (options) => exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, 'own', options)));
   program
     .command('demo')
     .description('plays an example lab on a local GitHub, as `npm start` does in a checkout')
@@ -185,9 +172,7 @@ function addPrograms(program: Command, io: VerbIo, exit: Exit): void {
     .helpOption(io.json ? '-h, --help' : false)
     .allowUnknownOption()
     .argument('[options...]')
-    .action(async (options) =>
-      exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, 'demo', options)),
-    );
+    .action(async (options) => exit(await (await import('./verbs/playground.ts')).playgroundVerb(io, 'demo', options)));
   program
     .command('serve')
     .description('runs the GitHub App: webhooks and sweep (settings from the environment)')

@@ -17,15 +17,7 @@ import { continuedAttempt, failedAttempt } from '../../domain/launch/next-attemp
 import { limits } from '../../domain/limits.ts';
 import { isAdopted } from '../../domain/logbook/holdings.ts';
 import type { RunState } from '../../domain/logbook/run-state.ts';
-import {
-  type Instant,
-  known,
-  momentOfMs,
-  type Observed,
-  type Sha,
-  type TreeId,
-  unknown,
-} from '../../domain/values.ts';
+import { type Instant, known, momentOfMs, type Observed, type Sha, type TreeId, unknown } from '../../domain/values.ts';
 import type { GitHubClient } from '../../github/call.ts';
 import { readBranchWork, readPastTips } from '../../github/proposal-work.ts';
 import { type LaneScopedConfig, provenBase } from '../../run/lane.ts';
@@ -97,11 +89,7 @@ type ChangeReader = {
 };
 
 /** The change from its base to `head`, and from the run that it continues. Unknown if git fails. */
-export async function changeFacts(
-  reader: ChangeReader,
-  head: Sha,
-  of: ChangeOf,
-): Promise<Observed<ChangeFacts>> {
+export async function changeFacts(reader: ChangeReader, head: Sha, of: ChangeOf): Promise<Observed<ChangeFacts>> {
   const { lab, git, config } = reader;
   const { lane } = config;
   const leavesOut = leftOutOfLane(config);
@@ -157,9 +145,7 @@ async function strayFrom(
 ): Promise<string | null> {
   const contract = of?.state.contract ?? null;
   if (kind.adopts !== undefined && pinned?.commit === head)
-    return (await git.isOnBranch(head))
-      ? null
-      : `no branch of this repository has ${head.slice(0, 12)} any more`;
+    return (await git.isOnBranch(head)) ? null : `no branch of this repository has ${head.slice(0, 12)} any more`;
   const source = contract === null ? null : (kind.contracts?.source(contract) ?? null);
   if (source === null) return null;
   const { branch } = source;
@@ -195,15 +181,12 @@ async function sinceAttempt(
   const { commit } = last.submission;
   const isLeftOut = namedBy(leftOutOfLane(config));
   const isShipped = (path: string): boolean =>
-    !isLeftOut(path) &&
-    config.lane.ships.some((one) => one === '.' || path === one || path.startsWith(`${one}/`));
+    !isLeftOut(path) && config.lane.ships.some((one) => one === '.' || path === one || path.startsWith(`${one}/`));
   const paths = (await git.changedPaths(commit, head)).filter(isShipped);
   const found: FileChange[] = [];
   for (const path of paths) {
     const isRead = path.endsWith('.py') && found.length < COMPARED_FILES_MAX;
-    const [before, after] = isRead
-      ? [await git.readText(commit, path), await git.readText(head, path)]
-      : [null, null];
+    const [before, after] = isRead ? [await git.readText(commit, path), await git.readText(head, path)] : [null, null];
     const isBoth = before !== null && after !== null;
     found.push({
       path,
@@ -231,11 +214,7 @@ async function treesOf(
   return trees;
 }
 
-async function deltaOf(
-  { lab, git, config: { kind, lane } }: ChangeReader,
-  from: Sha,
-  to: Sha,
-): Promise<Delta> {
+async function deltaOf({ lab, git, config: { kind, lane } }: ChangeReader, from: Sha, to: Sha): Promise<Delta> {
   const path = kind.proposes?.change?.file(lane);
   if (path === undefined) return { kind: 'none' };
   const [base, head] = [await git.readText(from, path), await git.readText(to, path)];
@@ -257,10 +236,7 @@ async function textDelta(
 }
 
 /** The model size at the head. If the file does not parse, the delta reports that. */
-async function sizeOf(
-  { lab, git, config: { kind, lane } }: ChangeReader,
-  head: Sha,
-): Promise<ModelSize | null> {
+async function sizeOf({ lab, git, config: { kind, lane } }: ChangeReader, head: Sha): Promise<ModelSize | null> {
   const change = kind.proposes?.change;
   const sizeIn = change?.size(lane) ?? null;
   if (change === undefined || sizeIn === null) return null;

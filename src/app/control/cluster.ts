@@ -75,9 +75,7 @@ function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
   const isSaid = issue.body !== null && issue.marker?.isIntact === true && saysTheSame(issue.body, body);
   if (isSaid && state === null) return { comments: [], edit: null };
   const told = Number(issue.marker?.fields['told'] ?? 0);
-  const reports = [...endReports(issue, actions), ...changeReports(issue, disks)].filter(
-    ({ seq }) => seq > told,
-  );
+  const reports = [...endReports(issue, actions), ...changeReports(issue, disks)].filter(({ seq }) => seq > told);
   return {
     comments: reports.map(({ seq, at, kind, key, body: text }) => ({
       thread: issue.number,
@@ -91,14 +89,9 @@ function decideDiskIssue(input: DiskIssueInput): DiskIssueWords {
 }
 
 /** Closes the issue once everything is fine and nothing is running, and never reopens it. Null: leave it unchanged. */
-function stateWanted(
-  disks: ClusterDisks,
-  actions: readonly ActionRecord[],
-  isOpen: boolean,
-): 'open' | 'closed' | null {
+function stateWanted(disks: ClusterDisks, actions: readonly ActionRecord[], isOpen: boolean): 'open' | 'closed' | null {
   const { readable } = disks;
-  const isFine =
-    readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
+  const isFine = readable !== null && isAllFine(readable) && readable.cleanup !== 'not-seen' && !isBlind(disks);
   const isUnderWay = actions.some(({ claim: begun, ended }) => begun !== null && ended === null);
   const wanted = isFine && !isUnderWay ? 'closed' : 'open';
   return isOpen === (wanted === 'open') || (wanted === 'open' && isFine) ? null : wanted;
@@ -131,10 +124,7 @@ function changeReports({ body }: ToldIssue, { since, readable, newest }: Cluster
 type JournalFacts = DispatchFacts & { readonly journal: JournalState };
 
 /** Takes the steps that `decide` returns, until it returns null. */
-async function takeJournalSteps(
-  open: OpenLab,
-  decide: (facts: JournalFacts) => Step | null,
-): Promise<AttemptCache> {
+async function takeJournalSteps(open: OpenLab, decide: (facts: JournalFacts) => Step | null): Promise<AttemptCache> {
   const { lab, store } = open;
   let memory: AttemptCache = { ...NO_ATTEMPTS, appended: store.appended(JOURNAL) };
   let workflowRuns: RunFacts['workflowRuns'] = new Map();

@@ -1,13 +1,7 @@
 /** Gathers the facts for a decision about one run. Each fact is read only if the decision needs it, and once per batch of triggers. */
 
 import { isIssueFirst, type Permission, type Surface } from '../../domain/actor.ts';
-import type {
-  ClosureLogFacts,
-  CommentFacts,
-  ProposalText,
-  RunFacts,
-  WorkflowRunFacts,
-} from '../../domain/facts.ts';
+import type { ClosureLogFacts, CommentFacts, ProposalText, RunFacts, WorkflowRunFacts } from '../../domain/facts.ts';
 import { type GitReader, orUnknown } from '../../domain/git.ts';
 import { failedAttempt } from '../../domain/launch/next-attempt.ts';
 import { ownFix } from '../../domain/launch/small-fix.ts';
@@ -60,8 +54,7 @@ const READ: { readonly [Name in ReadFact]: (reader: Reader) => Promise<RunFacts[
   fixer: (reader) => fixerFacts(reader, reader.state),
   people: ({ lab, once }) => once('people', () => readPeople(lab.client)),
   // Reads the last fetch, which also contains tags that this process pushed.
-  sealTag: ({ git, state }) =>
-    orUnknown(async () => known(await git.resolve(`refs/tags/${sealTagOf(state)}`))),
+  sealTag: ({ git, state }) => orUnknown(async () => known(await git.resolve(`refs/tags/${sealTagOf(state)}`))),
   checkpoints: ({ lab, config, once, state, runs }) =>
     once(`checkpoints ${state.run}`, () => foundCheckpoints(state, runs, config, lab.stores)),
   change: changeNow,
@@ -97,10 +90,7 @@ function factsWith(unread: Unread): { readonly [Name in ReadFact]: Unread } {
 
 const NOT_ASKED = factsWith(notAsked());
 
-type AskedFacts = Pick<
-  RunFacts,
-  ReadFact | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'
->;
+type AskedFacts = Pick<RunFacts, ReadFact | 'failedJobs' | 'workflowRuns' | 'permissions' | 'cited' | 'proposalTexts'>;
 
 /** Reads the requested facts. All others stay unknown. */
 async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
@@ -124,10 +114,7 @@ async function askedFacts(reader: Reader, needed: Needed): Promise<AskedFacts> {
       facts.permissions.set(one.of.id, await once(name, () => readPermission(lab.client, one.of)));
     else if (one.fact === 'cited') {
       const { surface, comment } = one.of;
-      facts.cited.set(
-        commentName({ surface, id: comment }),
-        await once(name, () => readCitedComment(reader, one.of)),
-      );
+      facts.cited.set(commentName({ surface, id: comment }), await once(name, () => readCitedComment(reader, one.of)));
     } else facts.proposalTexts.set(one.of, await proposalTextOf(reader, one.of));
   }
   return { ...NOT_ASKED, ...read, ...facts };
@@ -151,10 +138,7 @@ function readCitedComment(
 }
 
 /** Reads the log file on the target branch. */
-async function closureLogOf(
-  git: GitReader,
-  { kind, lane }: LaneScopedConfig,
-): Promise<Observed<ClosureLogFacts>> {
+async function closureLogOf(git: GitReader, { kind, lane }: LaneScopedConfig): Promise<Observed<ClosureLogFacts>> {
   const log = kind.proposes?.closureLog;
   if (log === undefined) return unknown('the kind adds to no file');
   return orUnknown(async () => {
@@ -189,9 +173,7 @@ export function createGatherer(open: OpenLab): FactGatherer {
         IN_THREADS.includes(typeof one === 'string' ? one : one.fact),
       );
       const threads = isInThreads
-        ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () =>
-            threadsOf(open, config, state),
-          )
+        ? await once(`threads ${state.run} ${ownFix(state)?.commit ?? ''}`, () => threadsOf(open, config, state))
         : notAsked();
       const record = store.current();
       const { runs, journal } = record;
@@ -249,10 +231,7 @@ export function recordFactsOf({
   runs,
   broken,
   journal,
-}: Pick<Record, 'runs' | 'broken' | 'journal'>): Pick<
-  RunFacts,
-  'recordedRuns' | 'journalHolds' | 'clusterActions'
-> {
+}: Pick<Record, 'runs' | 'broken' | 'journal'>): Pick<RunFacts, 'recordedRuns' | 'journalHolds' | 'clusterActions'> {
   const first = broken[0];
   const isBroken = broken.some(({ run }) => run === JOURNAL);
   const unreadable = unknown('the repository journal is broken');
@@ -277,11 +256,7 @@ async function threadsOf(
 }
 
 /** The facts of a process that only posts: the record, and the comments in the run's threads. */
-export function postingFacts(
-  { lab, store }: OpenLab,
-  state: RunState,
-  comments: RunFacts['comments'],
-): RunFacts {
+export function postingFacts({ lab, store }: OpenLab, state: RunState, comments: RunFacts['comments']): RunFacts {
   const unread = unknown('a process that only posts does not read it');
   return {
     ...factsWith(unread),

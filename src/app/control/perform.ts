@@ -70,11 +70,7 @@ async function writeText({ lab, config }: TextPlace, effect: TextEffect): Promis
 }
 
 /** Writes into a thread. If a locked thread could not be locked again, notifies its maintainers. */
-async function written(
-  place: TextPlace,
-  thread: number,
-  work: () => Promise<EffectOutcome>,
-): Promise<EffectOutcome> {
+async function written(place: TextPlace, thread: number, work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
   const { lab } = place;
   const { outcome, leftOpen } = await inThread(lab.client, thread, work);
   if (leftOpen === null) return outcome;
@@ -84,10 +80,7 @@ async function written(
 }
 
 /** Reads user names when posting, because accounts can be renamed. */
-async function mentionsOf(
-  lab: Lab,
-  { thread, summons }: Extract<Effect, { kind: 'post-comment' }>,
-): Promise<string> {
+async function mentionsOf(lab: Lab, { thread, summons }: Extract<Effect, { kind: 'post-comment' }>): Promise<string> {
   if (summons === undefined) return '';
   const people = await readPeople(lab.client);
   if (summons.isAssigned === true && people.kind === 'known') {
@@ -104,10 +97,7 @@ async function mentionsOf(
 }
 
 /** Verifies the text that GitHub stored, like any other text in the thread. */
-function readBack(
-  outcome: EffectOutcome,
-  markerOf: (standing: string) => VerifiedMarker | null,
-): EffectOutcome {
+function readBack(outcome: EffectOutcome, markerOf: (standing: string) => VerifiedMarker | null): EffectOutcome {
   if (outcome.kind !== 'done' || outcome.written === undefined) return outcome;
   const { written } = outcome;
   return { ...outcome, written: { ...written, marker: markerOf(written.body) } };
@@ -127,18 +117,11 @@ export function perform(place: PerformPlace, effect: Effect): Promise<EffectOutc
 }
 
 /** Reacts to a comment; does not need a config. */
-export function performReaction(
-  lab: Lab,
-  effect: Extract<Effect, { kind: 'react' }>,
-): Promise<EffectOutcome> {
+export function performReaction(lab: Lab, effect: Extract<Effect, { kind: 'react' }>): Promise<EffectOutcome> {
   return between(lab, effect, () => react(lab.client, effect.surface, effect.comment, effect.content));
 }
 
-async function between(
-  lab: Lab,
-  { kind }: Effect,
-  work: () => Promise<EffectOutcome>,
-): Promise<EffectOutcome> {
+async function between(lab: Lab, { kind }: Effect, work: () => Promise<EffectOutcome>): Promise<EffectOutcome> {
   lab.boundary(kind, 'before');
   const outcome = await work();
   lab.boundary(kind, 'after');
@@ -196,14 +179,11 @@ async function pushBranch(
       atMs: effect.onto?.atMs ?? lab.now(),
     });
     if (outcome.kind === 'pushed') return { kind: 'done', number: null, isNew: true, sha: outcome.sha };
-    if (outcome.kind === 'rejected' && effect.onto?.isNewBranch === true)
-      return sameCommit(git, ref, outcome.sha);
+    if (outcome.kind === 'rejected' && effect.onto?.isNewBranch === true) return sameCommit(git, ref, outcome.sha);
     if (outcome.kind === 'rejected' && effect.onto !== undefined)
       return { kind: 'refused', code: 'branch-moved', message: `${ref} is not on ${effect.base} any more` };
     if (outcome.kind === 'rejected') return pushedBefore(lab, git, ref, effect);
-    return outcome.kind === 'refused'
-      ? { kind: 'refused', code: 'push-refused', message: outcome.message }
-      : outcome;
+    return outcome.kind === 'refused' ? { kind: 'refused', code: 'push-refused', message: outcome.message } : outcome;
   });
 }
 
@@ -235,9 +215,7 @@ async function pushedBefore(
   });
   const from = await git.mergeBase(base, tip);
   if (from === null) return elsewhere('is of another history');
-  const [first, ...others] = (await git.changedPaths(from, tip)).filter(
-    (path) => !Object.hasOwn(files, path),
-  );
+  const [first, ...others] = (await git.changedPaths(from, tip)).filter((path) => !Object.hasOwn(files, path));
   if (first !== undefined) return elsewhere(`changes ${first}${others.length > 0 ? ' and more' : ''}`);
   if (mayFollow !== true || (await isSame(git, tip, files))) return { kind: 'done', number: null };
   // The files were written for the current target branch. Committing them on an older base would also add other changes from that branch.
@@ -255,23 +233,16 @@ async function pushedBefore(
   if (outcome.kind === 'pushed') return { kind: 'done', number: null, sha: outcome.sha };
   if (outcome.kind === 'rejected')
     return { kind: 'unknown', message: `${ref} was pushed to by somebody else just now` };
-  return outcome.kind === 'refused'
-    ? { kind: 'refused', code: 'push-refused', message: outcome.message }
-    : outcome;
+  return outcome.kind === 'refused' ? { kind: 'refused', code: 'push-refused', message: outcome.message } : outcome;
 }
 
 async function isSame(git: LabGit, commit: Sha, files: Readonly<Record<string, string>>): Promise<boolean> {
-  for (const [path, text] of Object.entries(files))
-    if ((await git.readText(commit, path)) !== text) return false;
+  for (const [path, text] of Object.entries(files)) if ((await git.readText(commit, path)) !== text) return false;
   return true;
 }
 
 /** Creates a tag and never moves one. If the tag exists at another commit, the seal is refused. */
-async function pushTag(
-  lab: Lab,
-  git: LabGit,
-  effect: Extract<Effect, { kind: 'push-tag' }>,
-): Promise<EffectOutcome> {
+async function pushTag(lab: Lab, git: LabGit, effect: Extract<Effect, { kind: 'push-tag' }>): Promise<EffectOutcome> {
   return orUnreachable(async () => {
     const outcome = await git.pushTag({
       name: effect.tag,
@@ -290,9 +261,7 @@ async function pushTag(
     }
     if (outcome.kind === 'rejected')
       return { kind: 'unknown', message: 'the tag was written by somebody else just now' };
-    return outcome.kind === 'refused'
-      ? { kind: 'refused', code: 'push-refused', message: outcome.message }
-      : outcome;
+    return outcome.kind === 'refused' ? { kind: 'refused', code: 'push-refused', message: outcome.message } : outcome;
   });
 }
 

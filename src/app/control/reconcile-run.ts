@@ -22,14 +22,7 @@ import {
   publicationsOf,
   writableKinds,
 } from '../../run/publications.ts';
-import {
-  type Agenda,
-  agendaFor,
-  type Cause,
-  causesOfStep,
-  reconcile,
-  WATCHING,
-} from '../../run/reconcile.ts';
+import { type Agenda, agendaFor, type Cause, causesOfStep, reconcile, WATCHING } from '../../run/reconcile.ts';
 import { type AttemptCache, NO_ATTEMPTS, remembered, type Step } from '../../run/step.ts';
 import { deliver } from '../channels.ts';
 import { rememberRun } from '../markers.ts';
@@ -124,9 +117,7 @@ function causesOfRecord(
 
 /** The issue in which a gate waits for a comment; null if there is none. */
 export function awaitedThread(state: RunState): number | null {
-  const isAwaited = state.gate?.verdicts.some(
-    ({ gate, outcome }) => gate === 'issue-updated' && outcome !== 'pass',
-  );
+  const isAwaited = state.gate?.verdicts.some(({ gate, outcome }) => gate === 'issue-updated' && outcome !== 'pass');
   return isAwaited === true && !isOver(state) ? state.proposal.issue : null;
 }
 
@@ -167,11 +158,7 @@ function hasUnanswered(state: RunState): boolean {
 /** Fingerprint of all state that can make a run pending. */
 function standing(state: RunState): string {
   const open = [...state.commands.values()].filter(({ answer }) => answer === null);
-  const cared = state.actions.flatMap(({ approvals, claim, ended }) => [
-    approvals.length,
-    claim?.seq,
-    ended?.seq,
-  ]);
+  const cared = state.actions.flatMap(({ approvals, claim, ended }) => [approvals.length, claim?.seq, ended?.seq]);
   return [phaseOf(state), publicationsOf(state).length, open.length, state.gate?.seq, ...cared].join(' ');
 }
 
@@ -225,10 +212,7 @@ type Concern = {
   readonly heard: Heard;
 };
 
-async function reconcileIfConcerned(
-  { open, memory, gatherer, troubles, heard }: Concern,
-  run: RunId,
-): Promise<void> {
+async function reconcileIfConcerned({ open, memory, gatherer, troubles, heard }: Concern, run: RunId): Promise<void> {
   const { lab, store, posted } = open;
   const { settled, speaksFor } = memory;
   const before = stateOf(store, run);

@@ -90,11 +90,7 @@ export async function reportTroubles(open: OpenLab, troubles: Trouble[]): Promis
 }
 
 /** Posts only these faults. Alarms before a reconcile exclude refused pushes, because the reconcile retries them. */
-export async function reportFaults(
-  open: OpenLab,
-  faults: readonly BrokenRun[],
-  troubles: Trouble[],
-): Promise<void> {
+export async function reportFaults(open: OpenLab, faults: readonly BrokenRun[], troubles: Trouble[]): Promise<void> {
   for (const broken of faults)
     await contained(open, troubles, { run: broken.run, thread: broken.thread }, () => tell(open, broken));
 }
@@ -132,8 +128,7 @@ function threadOf(open: OpenLab, { run, fault, state, thread }: BrokenRun): numb
 async function isOurTurn(open: OpenLab, broken: BrokenRun): Promise<boolean> {
   const { run, fault, thread } = broken;
   const { store, lab } = open;
-  if (store.current().broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === JOURNAL))
-    return true;
+  if (store.current().broken.some((broken) => broken.run === WHOLE_BRANCH || broken.run === JOURNAL)) return true;
   const key = faultKey(fault);
   const recorded = store
     .current()

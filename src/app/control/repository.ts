@@ -9,12 +9,7 @@ import { transactJournal } from '../../logbook/append.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { type Mark, markName } from '../../logbook/mark.ts';
 import { monthOf } from '../../logbook/segments.ts';
-import {
-  type ConfigVerdict,
-  type LintedFile,
-  renderConfigCheck,
-  renderInfraCheck,
-} from '../../render/check.ts';
+import { type ConfigVerdict, type LintedFile, renderConfigCheck, renderInfraCheck } from '../../render/check.ts';
 import { backtest } from '../../run/backtest/backtest.ts';
 import type { LabConfig } from '../../run/lane.ts';
 import type { BrokenRun } from '../broken-run.ts';
@@ -155,8 +150,7 @@ async function checkConfig(open: OpenLab, { head, fork }: Branch): Promise<boole
 
 function verdictOf({ store, lab, configHealth }: OpenLab, text: string): ConfigVerdict {
   const reading = readLabConfig(text, lab.now());
-  if (reading.kind === 'invalid')
-    return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
+  if (reading.kind === 'invalid') return { kind: 'invalid', problems: reading.problems, inForce: configHealth.inForce };
   const { config, warnings } = reading;
   const { recordedRuns, journalHolds } = recordFactsOf(store.current());
   return {

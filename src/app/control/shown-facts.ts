@@ -53,8 +53,7 @@ export async function readProposalComment(
   for (const comment of proposalComments(one, comments)) {
     const versions = await historyOf(reader, comment, textsSince(one));
     if (versions.kind === 'unknown') return versions;
-    if (wasProposalText(one, versions.value))
-      return known(judgedText(one, comment.id, versions.value, words));
+    if (wasProposalText(one, versions.value)) return known(judgedText(one, comment.id, versions.value, words));
   }
   return known(null);
 }
@@ -86,9 +85,7 @@ function historyOf(
   text: StandingText & { readonly id: number },
   since: Instant,
 ): Promise<Observed<readonly ShownVersion[]>> {
-  return once(`history ${text.id}`, () =>
-    readTextHistory(lab.client, text, since, readingOf(lab, config).markerOf),
-  );
+  return once(`history ${text.id}`, () => readTextHistory(lab.client, text, since, readingOf(lab, config).markerOf));
 }
 
 const NOTHING_DECLARED: DeclaredText = {

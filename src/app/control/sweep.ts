@@ -7,12 +7,7 @@ import { commentName } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { after, fromRfc3339, type Instant, isInstant, known, type Observed } from '../../domain/values.ts';
 import { type ListedThread, listMovedThreads } from '../../github/issues.ts';
-import {
-  type Listing,
-  listNewComments,
-  listNewReviews,
-  type SweptComment,
-} from '../../github/thread-comments.ts';
+import { type Listing, listNewComments, listNewReviews, type SweptComment } from '../../github/thread-comments.ts';
 import { JOURNAL } from '../../logbook/chain.ts';
 import { lanesOf } from '../../run/lane.ts';
 import { byComment, isForUs, openIn } from '../../run/pending-commands.ts';
@@ -51,11 +46,7 @@ type Swept = {
  * Returns triggers for every unanswered comment, and every thread that requests a run, since the cursor (null: since the record's newest
  * entry). Null if the comments could not be listed.
  */
-export async function sweep(
-  open: OpenLab,
-  cursor: SweepCursor | null,
-  troubles: Trouble[],
-): Promise<Swept | null> {
+export async function sweep(open: OpenLab, cursor: SweepCursor | null, troubles: Trouble[]): Promise<Swept | null> {
   const { lab, store } = open;
   const from = cursor ?? firstCursor(store.current(), lab.now());
   const changed = await listChangedThreads(open, from.threads, cursor === null);
@@ -63,10 +54,7 @@ export async function sweep(
   const { unread } = changed;
   const read = {
     comment: unread === null || unread.length > 0 ? await list(open, 'comment', from) : quiet,
-    lines:
-      unread === null || unread.some(({ isPull }) => isPull)
-        ? await list(open, 'review-comment', from)
-        : quiet,
+    lines: unread === null || unread.some(({ isPull }) => isPull) ? await list(open, 'review-comment', from) : quiet,
   };
   if (read.comment.kind === 'unknown') return failed(open, read.comment.why);
   if (read.lines.kind === 'unknown') return failed(open, read.lines.why);
@@ -171,8 +159,7 @@ async function labelledThreads(
   const isOwned = (thread: number): boolean =>
     open.store.current().runs.some((run) => !isOver(run) && run.proposal.issue === thread);
   const experiments = moved.filter(
-    ({ number, isPull, isOpen, labels }) =>
-      !isPull && isOpen && labels.includes(EXPERIMENT) && !isOwned(number),
+    ({ number, isPull, isOpen, labels }) => !isPull && isOpen && labels.includes(EXPERIMENT) && !isOwned(number),
   );
   return [
     ...labelled,
@@ -237,11 +224,7 @@ function nextOf({ next, isWhole }: Pick<Listing, 'next' | 'isWhole'>, since: Ins
 }
 
 /** Comments by people that contain an unanswered command. */
-function wantedOf(
-  open: OpenLab,
-  found: readonly SweptComment[],
-  troubles: Trouble[],
-): readonly SweptComment[] {
+function wantedOf(open: OpenLab, found: readonly SweptComment[], troubles: Trouble[]): readonly SweptComment[] {
   const { runs, journal } = open.store.current();
   const known = byComment(new Map([...runs.flatMap((run) => [...run.commands]), ...journal.commands]));
   const actions = [...runs.flatMap((run) => run.actions), ...journal.actions];

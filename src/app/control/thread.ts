@@ -58,8 +58,7 @@ async function keepIssueCard(
   const body = renderIssueCard({ config, past, today, ...recordFactsOf(store.current()) });
   const marker = markerIdentity({ run: 'journal', kind: 'card', key: ISSUE_CARD_KEY });
   const owed = { thread, marker, body, isKept: true } as const;
-  const said =
-    standingComment(comments, owed) === null ? await say(open, owed) : await sayAmong(open, owed, comments);
+  const said = standingComment(comments, owed) === null ? await say(open, owed) : await sayAmong(open, owed, comments);
   if (said.kind === 'unsaid') lab.log(`the card of thread ${thread}: ${said.why}`);
 }
 
@@ -130,8 +129,7 @@ export function threadsWithoutRun({ open, triggers, troubles }: Turn): readonly 
   for (const run of runs) if (!isOver(run)) owned.add(run.proposal.pull).add(run.proposal.issue);
   const heard = new Map<number, HeardTrigger[]>();
   for (const one of triggers) {
-    const isHeard =
-      (one.kind === 'comment' && one.hasSlash) || (one.kind === 'thread' && one.isExperiment === true);
+    const isHeard = (one.kind === 'comment' && one.hasSlash) || (one.kind === 'thread' && one.isExperiment === true);
     if (!isHeard || (owned.has(one.thread) && brokenIn(open, one.thread) === undefined)) continue;
     heard.set(one.thread, [...(heard.get(one.thread) ?? []), one]);
   }
@@ -207,9 +205,7 @@ async function readHere(open: OpenLab, look: ThreadLook): Promise<ThreadHere | n
   const broken = brokenIn(open, thread);
   const past = broken?.state ?? record.runs.find(isIn(thread)) ?? null;
   const answered = new Set(
-    comments.flatMap(({ marker }) =>
-      marker?.kind === 'answer' && marker.role === 'control' ? [marker.key] : [],
-    ),
+    comments.flatMap(({ marker }) => (marker?.kind === 'answer' && marker.role === 'control' ? [marker.key] : [])),
   );
   const recordedHere = past?.commands ?? new Map<string, SeenCommand>();
   const here = broken === undefined ? recordedHere : toldCommands(recordedHere, answered);
@@ -238,9 +234,7 @@ async function pendingHere(open: OpenLab, here: ThreadHere): Promise<Pending | n
   const permissions = await permissionsOf(open, mayConcern);
   const all = pendingItems(known, unowned, { since, otherBots, permissions });
   const items = colleaguesFirst(
-    all.filter(
-      (item) => item.said.kind === 'unread' || (concern(item) && !(isSilent && isAside(item, permissions))),
-    ),
+    all.filter((item) => item.said.kind === 'unread' || (concern(item) && !(isSilent && isAside(item, permissions)))),
     permissions,
   );
   return isSilent && items.length === 0 ? null : { items, permissions };
@@ -276,9 +270,7 @@ function isIn(thread: number): (state: RunState) => boolean {
 /** The broken run that this thread belongs to. */
 function brokenIn({ store }: OpenLab, thread: number): BrokenRun | undefined {
   const isHere = isIn(thread);
-  return store
-    .current()
-    .broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
+  return store.current().broken.find((one) => one.thread === thread || (one.state !== null && isHere(one.state)));
 }
 
 async function permissionsOf(

@@ -23,14 +23,7 @@ import { brokenRentals, dispatchStops, STOP_AGAIN_MS } from '../stop-by-job-id.t
 import { contained, EVERYWHERE, type Trouble, throwIfAny, unreadFiles } from '../trouble.ts';
 import { accountChecks, clusterActions, diskIssues, fullDiskAnswers, orphanIssues } from './cluster.ts';
 import { performReaction } from './perform.ts';
-import {
-  areSettled,
-  awaitedThread,
-  concernedRuns,
-  dispatchedIn,
-  holdsOf,
-  tellsOfEnd,
-} from './reconcile-run.ts';
+import { areSettled, awaitedThread, concernedRuns, dispatchedIn, holdsOf, tellsOfEnd } from './reconcile-run.ts';
 import { faultySeals, reportCorruptLogbook, reportFaults, reportTroubles } from './report-corrupt-logbook.ts';
 import { branchChecks, checkpointRecord } from './repository.ts';
 import { type SweepCursor, sweep } from './sweep.ts';
@@ -285,9 +278,7 @@ function isNews({ seen, runs, lab }: Own, { store, config }: OpenLab, trigger: R
 /** A comment without a command matters only if a gate waits for one. The sweep finds gates that started to wait. */
 function isSmallTalk({ seen }: Own, trigger: ReconcileRequest): boolean {
   return (
-    trigger.kind === 'remark' &&
-    seen !== null &&
-    seen.runs.every((state) => awaitedThread(state) !== trigger.thread)
+    trigger.kind === 'remark' && seen !== null && seen.runs.every((state) => awaitedThread(state) !== trigger.thread)
   );
 }
 

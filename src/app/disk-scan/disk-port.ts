@@ -5,13 +5,7 @@ import pLimit from 'p-limit';
 import type { DiskSteps } from '../../care/disk/disk-proposals.ts';
 import { type Looks, scanRecord } from '../../care/disk/scan-record.ts';
 import { type LowWorker, readScanReport, type ScanEnd } from '../../care/disk/scan-report.ts';
-import {
-  type LookEnd,
-  readDiskUsage,
-  readFolderSizes,
-  readLook,
-  readMounts,
-} from '../../care/disk/worker-answers.ts';
+import { type LookEnd, readDiskUsage, readFolderSizes, readLook, readMounts } from '../../care/disk/worker-answers.ts';
 import {
   changeWithGcloud,
   changeWithScript,
@@ -64,11 +58,7 @@ export function diskStepsOf({ disk, mountPoint, gcp }: DiskPlace): DiskSteps {
     },
     initialise: (tpu) => ({
       does: 'init-worker',
-      ...scriptCommand(
-        disk.initWorker,
-        { clusterFile, worker: branded(tpu, isTpuName) },
-        disk.pythonWithoutUv,
-      ),
+      ...scriptCommand(disk.initWorker, { clusterFile, worker: branded(tpu, isTpuName) }, disk.pythonWithoutUv),
     }),
     startCleanup: () => ({
       does: 'start-cleanup-cron',
@@ -165,8 +155,7 @@ export function createDiskPort({ disk, mountPoint, gcp }: DiskPlace, means: Disk
       return endOf(await runScript(means, disk, { template: disk.scan, values }, DISK_SCAN_TIMEOUT_MS));
     },
     list: () => listVms(means.gcloud, gcp),
-    look: async (worker) =>
-      readLooks(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
+    look: async (worker) => readLooks(await inspectWorker(means.gcloud, gcp.project, worker, mountPoint), mountPoint),
     cleanupAlive: () => look(disk.cleanupAlive, {}),
     workerSeen: (worker) => look(disk.workerSeen, { worker }),
     change: (step, permit) =>

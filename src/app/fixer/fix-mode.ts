@@ -72,8 +72,7 @@ export async function askFixer(open: OpenLab, request: FixRequest): Promise<FixO
     return refused('nothing-to-fix', 'the record has no slip of this run that a fixer is to be asked about');
   const { slip, fixer } = asked;
   const failure = failureDigest(state.run, slip, lab.digestOf);
-  if (failure !== request.failure)
-    return refused('other-failure', 'the newest attempt of this run failed otherwise');
+  if (failure !== request.failure) return refused('other-failure', 'the newest attempt of this run failed otherwise');
   const program = await git.resolve(`refs/heads/${defaultBranch}`);
   if (program === null) throw new GitError('unreadable', `there is no branch ${defaultBranch}`);
   const paths = await mayChange(git, scoped, slip);

@@ -8,13 +8,7 @@ import type { EventDataByType, EventDraft } from '../../domain/logbook/define.ts
 import type { Proposing } from '../../domain/logbook/events/proposal-events.ts';
 import { holderOf } from '../../domain/logbook/job-state.ts';
 import type { BegunProposal } from '../../domain/logbook/journal-state.ts';
-import {
-  commandKey,
-  isOver,
-  type RunState,
-  runsOfLane,
-  type SeenCommand,
-} from '../../domain/logbook/run-state.ts';
+import { commandKey, isOver, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { type Digest, fromRfc3339, type Sha } from '../../domain/values.ts';
 import { readProposal } from '../../github/threads.ts';
@@ -82,8 +76,7 @@ function closingEntries(
   const record = store.current();
   const { run, issue, pull, proposed } = intent;
   const isTaken = record.runs.some((one) => one.run === run);
-  if (record.broken.length > 0 || isTaken || pendingProposal(record, laneName, lab.now()) !== null)
-    return null;
+  if (record.broken.length > 0 || isTaken || pendingProposal(record, laneName, lab.now()) !== null) return null;
   const others = record.runs.filter((one) => one.run !== closes?.old.run);
   const isRun = (thread: Proposing['pull']): boolean =>
     typeof thread === 'number' && runsOfPull(others, thread).some((one) => !isOver(one));
@@ -113,10 +106,7 @@ function runDrafts({ contract }: Proposing, data: EventDataByType['proposed']): 
  * Completes the lane's unfinished proposal for this command (null: for no command). Null if there is no such proposal, or if the process
  * that started it may still be working on it. Throws `GitError`.
  */
-export async function resumeProposal(
-  open: OpenLane,
-  command: SeenCommand | null,
-): Promise<BeginOutcome | null> {
+export async function resumeProposal(open: OpenLane, command: SeenCommand | null): Promise<BeginOutcome | null> {
   const { store, config, lab } = open;
   const record = store.current();
   const begun = record.broken.length > 0 ? null : pendingProposal(record, config.laneName, lab.now());
@@ -151,26 +141,20 @@ async function complete(
   if (issue.kind === 'failed') return issue;
   const pull = await openedPull(open, begun, issue, first);
   if (pull.kind === 'failed') return pull;
-  const linked =
-    typeof begun.pull === 'number' || pull === issue ? issue : await link(open, begun, issue, pull);
+  const linked = typeof begun.pull === 'number' || pull === issue ? issue : await link(open, begun, issue, pull);
   if (linked.kind === 'failed') return linked;
   const offered = await offerMissing(open, begun, pull.number);
   return offered ?? record(open, begun, { head, issue: linked, pull });
 }
 
 /** Pushes the branch and returns its commit; null if the branch is a person's. Every process creates the same commit. */
-async function pushedHead(
-  open: OpenLane,
-  { branch, proposed, at }: BegunProposal,
-): Promise<Sha | Failed | null> {
+async function pushedHead(open: OpenLane, { branch, proposed, at }: BegunProposal): Promise<Sha | Failed | null> {
   if (branch === undefined) return null;
   const { base, files, message } = branch;
   const name = proposed.headBranch;
   const onto = { atMs: fromRfc3339(at) ?? 0, isNewBranch: true } as const;
   const pushed = await perform(open, { kind: 'push-branch', branch: name, base, files, message, onto });
-  return pushed.kind === 'done' && pushed.sha !== undefined
-    ? pushed.sha
-    : notDone(`the branch ${name}`, pushed);
+  return pushed.kind === 'done' && pushed.sha !== undefined ? pushed.sha : notDone(`the branch ${name}`, pushed);
 }
 
 async function openedIssue(open: OpenLab, begun: BegunProposal, first: First): Promise<Thread | Failed> {
@@ -185,12 +169,7 @@ async function openedIssue(open: OpenLab, begun: BegunProposal, first: First): P
 }
 
 /** Opens the pull request, or finds an existing one by its branch. */
-async function openedPull(
-  open: OpenLab,
-  begun: BegunProposal,
-  issue: Thread,
-  first: First,
-): Promise<Thread | Failed> {
+async function openedPull(open: OpenLab, begun: BegunProposal, issue: Thread, first: First): Promise<Thread | Failed> {
   const { pull, labels } = begun;
   if (pull === null) return issue;
   if (typeof pull === 'number') return { kind: 'thread', number: pull };
@@ -205,19 +184,12 @@ async function openedPull(
 }
 
 /** Links the new pull request in the issue. */
-async function link(
-  open: OpenLane,
-  begun: BegunProposal,
-  issue: Thread,
-  pull: Thread,
-): Promise<Thread | Failed> {
+async function link(open: OpenLane, begun: BegunProposal, issue: Thread, pull: Thread): Promise<Thread | Failed> {
   const text = `Proposed in #${pull.number}.\n\n${issue.text ?? ''}`;
   const body = `${markerOf(begun, 'issue')}\n${text}`;
   const edit = { kind: 'edit-issue', issue: issue.number, expected: null, body, state: null } as const;
   const edited = await perform(open, edit);
-  return edited.kind === 'done'
-    ? { ...issue, text }
-    : notDone('the link from the issue to the pull request', edited);
+  return edited.kind === 'done' ? { ...issue, text } : notDone('the link from the issue to the pull request', edited);
 }
 
 function markerOf({ run }: BegunProposal, kind: 'issue' | 'pull'): string {
@@ -225,11 +197,7 @@ function markerOf({ run }: BegunProposal, kind: 'issue' | 'pull'): string {
 }
 
 /** Comments once below a person's pull request and offers its missing parts. Never edits the person's text. */
-async function offerMissing(
-  open: OpenLab,
-  { run, missing }: BegunProposal,
-  pull: number,
-): Promise<Failed | null> {
+async function offerMissing(open: OpenLab, { run, missing }: BegunProposal, pull: number): Promise<Failed | null> {
   if (missing === null) return null;
   const marker = markerIdentity({ run: 'journal', kind: 'own-pull', key: run });
   const posted = await say(open, { thread: pull, marker, body: renderMissingParts(run, missing) });

@@ -22,9 +22,7 @@ export type Programs = {
 export function createHelpers(path: string): Programs {
   return {
     ask: ({ command: [file = '', ...args], input, timeoutMs, outputBytesMax }) =>
-      inFolder((cwd) =>
-        runProgram(file, args, { env: { PATH: path }, cwd, input, timeoutMs, outputBytesMax }),
-      ),
+      inFolder((cwd) => runProgram(file, args, { env: { PATH: path }, cwd, input, timeoutMs, outputBytesMax })),
     check: ({ git, commit, files, commands }) =>
       inFolder(async (folder) => {
         const [tree, home] = [join(folder, 'tree'), join(folder, 'home')];

@@ -141,8 +141,7 @@ export async function nameOfDay({ config, store, git }: OpenLane, date: string):
     const run = number === 1 ? base : `${base}-${number}`;
     if (!isRunId(run)) throw new Error(`${run} is no name of a run`);
     if (recorded.has(run)) proposed += 1;
-    if (proposed >= limits.proposalsPerDayMax)
-      return nothing('too-many-today', `${proposed} proposals on ${date}`);
+    if (proposed >= limits.proposalsPerDayMax) return nothing('too-many-today', `${proposed} proposals on ${date}`);
     if (recorded.has(run)) continue;
     if ((await git.resolve(`refs/heads/${proposalBranchOf(run)}`)) === null) return run;
     taken.push(proposalBranchOf(run));

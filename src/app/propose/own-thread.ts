@@ -68,8 +68,7 @@ export async function fittingLane(
       if (change === undefined || planOfPull === undefined) continue;
       const base = await forkPoint({ ...open, config }, thread);
       if (base === null) return { kind: 'wait', why: 'its head is not fetched yet' };
-      if ((await open.git.changedPaths(base, thread.headSha)).includes(change.file(config.lane)))
-        fitting.push(config);
+      if ((await open.git.changedPaths(base, thread.headSha)).includes(change.file(config.lane))) fitting.push(config);
     }
   }
   const [lane, second] = fitting;
@@ -78,22 +77,15 @@ export async function fittingLane(
 }
 
 /** Starts the run. Records the issue's current text; the gates read later edits. Throws `GitError`. */
-export async function takeUp(
-  open: OpenLane,
-  thread: OwnPull | OwnIssue,
-  asked: AskedBy,
-): Promise<RequestOutcome> {
+export async function takeUp(open: OpenLane, thread: OwnPull | OwnIssue, asked: AskedBy): Promise<RequestOutcome> {
   const { config } = open;
   const { command = null, continues } = asked.kind === 'command' ? asked : {};
   const obstacle = obstacleIn(open, { closes: continues?.old.run ?? null });
   if (obstacle !== null) return answerObstacle(obstacle);
   const planned =
-    thread.kind === 'pull'
-      ? await planPull(open, thread, command)
-      : planIssue(open, thread, command, continues);
+    thread.kind === 'pull' ? await planPull(open, thread, command) : planIssue(open, thread, command, continues);
   if ('kind' in planned) return planned;
-  const label =
-    asked.kind === 'label' ? askedLabels(config).find((one) => hasLabel(thread.labels, one)) : null;
+  const label = asked.kind === 'label' ? askedLabels(config).find((one) => hasLabel(thread.labels, one)) : null;
   const proposed = {
     ...planned.proposed,
     author: thread.author,
@@ -157,9 +149,7 @@ function planIssue(
 /** The contract fields that the command itself sets. */
 function knobsIn({ command: name }: Contracts, command: SeenCommand | null): ProposalRequest['knobs'] {
   if (command?.name !== name) return [];
-  return Object.entries(command?.args ?? {}).flatMap(([path, after]) =>
-    path === 'lane' ? [] : [{ path, after }],
-  );
+  return Object.entries(command?.args ?? {}).flatMap(([path, after]) => (path === 'lane' ? [] : [{ path, after }]));
 }
 
 /**
@@ -168,11 +158,7 @@ function knobsIn({ command: name }: Contracts, command: SeenCommand | null): Pro
  */
 export function issueData(
   { lab, config }: OpenLane,
-  {
-    run,
-    knobs,
-    ...begun
-  }: Pick<Planned, 'run' | 'knobs'> & Pick<Proposing['proposed'], 'experiment' | 'objective'>,
+  { run, knobs, ...begun }: Pick<Planned, 'run' | 'knobs'> & Pick<Proposing['proposed'], 'experiment' | 'objective'>,
   request: SeenCommand | null,
 ): Proposing['proposed'] {
   const date = dateOf(lab.now());
@@ -279,8 +265,7 @@ export async function resumeAs(open: OpenLab, command: SeenCommand): Promise<Req
   if (old === undefined || config === undefined || contracts === undefined || knobs === undefined)
     return answerTo('not-now', { status: 'no run of this thread can go on as another one' });
   const holder = runs.find((run) => run.run === id || run.order?.manifest?.tracker.runId === id);
-  if (holder !== undefined)
-    return answerTo('resume-as-unclear', { name: 'id', said: id, wanted: unlike(holder.run) });
+  if (holder !== undefined) return answerTo('resume-as-unclear', { name: 'id', said: id, wanted: unlike(holder.run) });
   const read = await readOwnThread(lab.client, command.thread);
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
   const issue = read.value;
@@ -340,8 +325,7 @@ async function refusedAsAsked(
     const field = contracts.fields[path];
     const read = field?.read(after) ?? { value: after };
     const wanted = wantedForSecret(after) ?? ('unclear' in read ? read.unclear : null);
-    if (wanted !== null)
-      return answerTo('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
+    if (wanted !== null) return answerTo('resume-as-unclear', { name: field?.label ?? path, said: after, wanted });
   }
   const { runs } = store.current();
   const root = asked.find(({ path }) => path === 'outputRoot')?.after;

@@ -6,13 +6,7 @@ import { GitError } from '../../domain/git.ts';
 import { limits } from '../../domain/limits.ts';
 import type { EventDataByType } from '../../domain/logbook/define.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import {
-  commandKey,
-  isOver,
-  type RunState,
-  runsOfLane,
-  type SeenCommand,
-} from '../../domain/logbook/run-state.ts';
+import { commandKey, isOver, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity, markerText } from '../../domain/marker.ts';
 import { launchesOf, rentedMoneyOf } from '../../domain/past-runs.ts';
 import {
@@ -40,13 +34,7 @@ import { decideNamed } from '../../run/decide-named.ts';
 import { blockedNotice } from '../../run/decide-notices.ts';
 import { historyOf, type LaneScopedConfig, lanesOf } from '../../run/lane.ts';
 import { proposalLabels, waitingNamed } from '../../run/proposals.ts';
-import {
-  type Failed,
-  type Nothing,
-  notRecorded,
-  type ProposeOutcome,
-  type Unanswered,
-} from '../../run/proposing.ts';
+import { type Failed, type Nothing, notRecorded, type ProposeOutcome, type Unanswered } from '../../run/proposing.ts';
 import { approversThread, type OwedIssue } from '../../run/publications.ts';
 import { perform } from '../control/perform.ts';
 import { reportTroubles } from '../control/report-corrupt-logbook.ts';
@@ -164,8 +152,7 @@ async function settleQuestion(
     if (outcome.kind === 'failed') return;
   }
   const run = ofToday(open, question);
-  const isAnswered =
-    run !== undefined && (run.proposal.requestedBy !== null || run.proposal.own !== undefined);
+  const isAnswered = run !== undefined && (run.proposal.requestedBy !== null || run.proposal.own !== undefined);
   const { lane, date, issue, until } = question;
   const edit = { kind: 'edit-issue', expected: null, body: null, state: 'closed' } as const;
   const closed = await perform(open, { ...edit, issue });
@@ -174,10 +161,7 @@ async function settleQuestion(
 }
 
 /** The run that was proposed for this day after the question was asked. */
-function ofToday(
-  { config, store }: OpenLane,
-  { date, at }: Question & { readonly at: string },
-): RunState | undefined {
+function ofToday({ config, store }: OpenLane, { date, at }: Question & { readonly at: string }): RunState | undefined {
   return runsOfLane(store.current().runs, config.laneName).find(
     (run) => run.proposal.date === date && run.proposedAt >= at,
   );
@@ -203,9 +187,7 @@ export async function propose(open: OpenLab): Promise<readonly LaneProposal[]> {
   if (open.store.current().broken.length === 0) await carryOutRequests(open, troubles);
   for (const config of lanesOf(open.config)) {
     const lane = config.laneName;
-    const outcome = await contained(open, troubles, inLane(lane), () =>
-      proposeIn({ ...open, config }, troubles),
-    );
+    const outcome = await contained(open, troubles, inLane(lane), () => proposeIn({ ...open, config }, troubles));
     if (outcome !== null) proposals.push({ lane, outcome });
     await contained(open, troubles, inLane(lane), () => keepLaneHistory({ ...open, config }));
   }
@@ -332,9 +314,7 @@ export async function settleRequests(open: OpenLab, troubles: Trouble[]): Promis
   const runs = open.store.current().runs;
   const proposed = answered.flatMap((command) => [
     command.thread,
-    ...runs
-      .filter(({ proposal }) => proposal.request?.comment === command.comment)
-      .map((run) => run.proposal.pull),
+    ...runs.filter(({ proposal }) => proposal.request?.comment === command.comment).map((run) => run.proposal.pull),
   ]);
   return [...stopped, ...proposed];
 }

@@ -2,24 +2,11 @@
 
 import { laneUnclear, type MeantLane, meantLane } from '../../commands/brakes.ts';
 import { policyOf } from '../../commands/decision.ts';
-import {
-  type Actor,
-  hasLabel,
-  type Labelled,
-  type OwnIssue,
-  type OwnPull,
-  permits,
-} from '../../domain/actor.ts';
+import { type Actor, hasLabel, type Labelled, type OwnIssue, type OwnPull, permits } from '../../domain/actor.ts';
 import { limits } from '../../domain/limits.ts';
 import { holderOf } from '../../domain/logbook/job-state.ts';
 import { questionIn } from '../../domain/logbook/journal-state.ts';
-import {
-  commandKey,
-  isOver,
-  type RunState,
-  runsOfLane,
-  type SeenCommand,
-} from '../../domain/logbook/run-state.ts';
+import { commandKey, isOver, type RunState, runsOfLane, type SeenCommand } from '../../domain/logbook/run-state.ts';
 import { markerIdentity } from '../../domain/marker.ts';
 import type { ReconcileRequest } from '../../domain/reconcile-request.ts';
 import { cutText, dateOf, fromRfc3339 } from '../../domain/values.ts';
@@ -103,11 +90,8 @@ async function decided(open: OpenLab, command: SeenCommand): Promise<RequestOutc
 function answerFor(state: RunState, command: SeenCommand): Answered {
   const { run, proposal } = state;
   const { pull, issue, adopts } = proposal;
-  if (adopts !== undefined)
-    return answerTo('adopt-asked', { run, job: adopts.jobId, cluster: adopts.cluster });
-  return command.name === 'resume-as'
-    ? resumedAs(state, command)
-    : answerTo('proposed', { run, pull, issue });
+  if (adopts !== undefined) return answerTo('adopt-asked', { run, job: adopts.jobId, cluster: adopts.cluster });
+  return command.name === 'resume-as' ? resumedAs(state, command) : answerTo('proposed', { run, pull, issue });
 }
 
 async function completed(open: OpenLab, laneName: string, command: SeenCommand): Promise<RequestOutcome> {
@@ -126,9 +110,7 @@ async function begunFor(open: OpenLab, command: SeenCommand): Promise<RequestOut
 /** Turns the command's own thread into the run. Null if the bot should propose instead: the thread is the bot's work or already a run. */
 async function takeUpHere(open: OpenLab, command: SeenCommand): Promise<RequestOutcome | null> {
   const { runs } = open.store.current();
-  const isRun = runsOfPull(runs, command.thread).some(
-    (run) => !isOver(run) || run.proposal.own === undefined,
-  );
+  const isRun = runsOfPull(runs, command.thread).some((run) => !isOver(run) || run.proposal.own === undefined);
   if (isRun) return null;
   const read = await readOwnThread(open.lab.client, command.thread);
   if (read.kind === 'unknown') return { kind: 'wait', why: read.why };
@@ -158,8 +140,7 @@ function lanesFor(
   const { lane: named } = askOf(command);
   return lanesOf(lab).filter((config) => {
     const { contracts } = config.kind;
-    if (isOfItsIssue(command) && (thread.kind === 'pull' || contracts?.command !== command.name))
-      return false;
+    if (isOfItsIssue(command) && (thread.kind === 'pull' || contracts?.command !== command.name)) return false;
     if (named !== null) return config.laneName === named;
     if (thread.kind === 'pull' || isOfItsIssue(command)) return true;
     return askedLabels(config).some((label) => hasLabel(thread.labels, label));
@@ -206,9 +187,7 @@ async function recorded(open: OpenLab, command: SeenCommand, { code, detail }: A
   const { comment, surface, index, thread } = command;
   const data = { comment, surface, index, thread, code, detail };
   const recorded = await transactJournal(open, ({ commands }) =>
-    commands.get(commandKey(command))?.answer === null
-      ? [{ type: 'command-answered', role: 'control', data }]
-      : [],
+    commands.get(commandKey(command))?.answer === null ? [{ type: 'command-answered', role: 'control', data }] : [],
   );
   return recorded.kind !== 'refused';
 }
@@ -287,9 +266,7 @@ export async function takeUpLabelled(
   const all = [...new Set([...numbers, ...(isRoom ? known.waiting : [])])];
   const taken: number[] = [];
   for (const thread of all.slice(0, limits.otherPullsMax).toSorted((a, b) => a - b)) {
-    const outcome = await contained(open, troubles, { run: JOURNAL, thread }, () =>
-      look(open, thread, known),
-    );
+    const outcome = await contained(open, troubles, { run: JOURNAL, thread }, () => look(open, thread, known));
     if (outcome === 'taken') taken.push(thread);
   }
   return taken;

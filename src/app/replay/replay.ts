@@ -22,14 +22,7 @@ import { NO_WITNESSES, type Witnesses } from '../../watch/look.ts';
 import { eventsOf } from '../../watch/observation.ts';
 import { isStoreDue } from '../../watch/tracker-and-stores.ts';
 import { type AskedStore, type AskedTracker, type LookInput, observeJob } from '../watch/look.ts';
-import {
-  begunRun,
-  nextAttemptOf,
-  stoppedBy,
-  type Trace,
-  type TraceHeader,
-  type TraceRecord,
-} from './trace.ts';
+import { begunRun, nextAttemptOf, stoppedBy, type Trace, type TraceHeader, type TraceRecord } from './trace.ts';
 
 type Kinds = TraceRecord extends infer One ? (One extends unknown ? Exclude<keyof One, 'at'> : never) : never;
 type RecordOf<Kind extends Kinds> = Extract<TraceRecord, { readonly [Key in Kind]: unknown }>;
@@ -82,8 +75,7 @@ function saidOf(incident: Incident): Pick<Alarm, 'detector' | 'why'> {
   }
   if (incident.code === 'failure-signature') {
     const { signature, line, class: kind } = incident.detail;
-    if (signature === LOSS_NOT_FINITE)
-      return { detector: 'nan', why: `${alarmWhy('nan', { seen: 'nan' })}: ${line}` };
+    if (signature === LOSS_NOT_FINITE) return { detector: 'nan', why: `${alarmWhy('nan', { seen: 'nan' })}: ${line}` };
     return { detector: 'failure-signature', why: `${signature} (${kind}): ${line}` };
   }
   const { title, evidence } = incidentWords(incident, 'issue');
@@ -94,9 +86,7 @@ function saidOf(incident: Incident): Pick<Alarm, 'detector' | 'why'> {
 function actionsOf(after: RunState, drafts: readonly EventDraft[], now: Instant): readonly Action[] {
   const at = toRfc3339(now);
   const alerts = alarmsOf(drafts, now).map(({ detector }) => ({ at, action: 'alert', why: detector }));
-  const ends = drafts.flatMap((draft) =>
-    draft.type === 'ended' ? [{ at, ...answerTo(after, draft.data) }] : [],
-  );
+  const ends = drafts.flatMap((draft) => (draft.type === 'ended' ? [{ at, ...answerTo(after, draft.data) }] : []));
   return [...alerts, ...ends];
 }
 
@@ -164,12 +154,7 @@ function attemptsOf(records: readonly TraceRecord[]): readonly (readonly TraceRe
 }
 
 /** The time of the next observation. A requested stop is checked immediately. */
-function nextLook(
-  state: RunState,
-  header: TraceHeader,
-  records: readonly TraceRecord[],
-  now: Instant,
-): Instant {
+function nextLook(state: RunState, header: TraceHeader, records: readonly TraceRecord[], now: Instant): Instant {
   const due = nextCheckAt({ ...state, stop: null }, cadenceIn(header), now);
   const stop = records.find((one) => 'stop' in one && one.at > now && one.at < due);
   return stop === undefined ? branded(Math.max(due, now), isInstant) : stop.at;
@@ -256,8 +241,7 @@ function recordedEngine(records: readonly TraceRecord[], now: () => Instant): En
     stop: async () => ({ kind: 'unknown', message: 'a replay stops nothing' }),
     observe: async () => answerOf(answers, now()),
     readLog: async (_job, offset): Promise<LogRead> => {
-      if (newest(answers, 'engine', now())?.engine === 'unreachable')
-        return { kind: 'unknown', message: UNREACHABLE };
+      if (newest(answers, 'engine', now())?.engine === 'unreachable') return { kind: 'unknown', message: UNREACHABLE };
       while (shown < lines.length && (lines[shown]?.at ?? 0) <= now()) shown += 1;
       const size = ends[shown - 1] ?? 0;
       const piece = log.subarray(offset, Math.min(size, offset + limits.logChunkBytesMax));
@@ -275,8 +259,7 @@ function answerOf(records: readonly TraceRecord[], now: Instant): Awaited<Return
   if (said === undefined) return found('PENDING', null);
   if (said === 'unreachable') return { kind: 'unknown', message: UNREACHABLE };
   if (said === 'absent') return { kind: 'absent', session: null };
-  if (said === 'state-lost')
-    return { kind: 'state-lost', session: 'another', message: 'the engine began anew' };
+  if (said === 'state-lost') return { kind: 'state-lost', session: 'another', message: 'the engine began anew' };
   const since = records.find((one) => 'engine' in one && one.engine === said)?.at ?? null;
   return { ...found(said.status, since), ...said };
 }

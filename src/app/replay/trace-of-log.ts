@@ -134,11 +134,7 @@ function writtenTimes(lines: readonly string[], year: number): readonly (number 
 }
 
 /** Lines without a time get the time of the line before. Training lines advance by their own times or in equal parts. */
-function allTimes(
-  lines: readonly string[],
-  written: readonly (number | null)[],
-  zero: number,
-): readonly number[] {
+function allTimes(lines: readonly string[], written: readonly (number | null)[], zero: number): readonly number[] {
   const steps = stepping(lines, written);
   const hasTimes = written.some((ms) => ms !== null);
   const times: number[] = [];

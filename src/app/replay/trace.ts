@@ -58,9 +58,7 @@ const header = z.strictObject({
   /** Expected results for the regression suite; the replay ignores them. */
   expect: z
     .strictObject({
-      alarms: z.array(
-        z.strictObject({ detector: z.union([z.enum(DETECTOR_IDS), z.string()]), lawMetAt: time }),
-      ),
+      alarms: z.array(z.strictObject({ detector: z.union([z.enum(DETECTOR_IDS), z.string()]), lawMetAt: time })),
       finalState: z.string().optional(),
       actions: z.array(z.string()).optional(),
     })

@@ -14,15 +14,7 @@ import { askedFor } from '../../domain/launch/response.ts';
 import { jobAsMended, ownFix, slipOf } from '../../domain/launch/small-fix.ts';
 import type { JournalState } from '../../domain/logbook/journal-state.ts';
 import { approvedManifest, type RunState, runsOfLane } from '../../domain/logbook/run-state.ts';
-import {
-  fromRfc3339,
-  type Instant,
-  isRunId,
-  known,
-  type Observed,
-  remembered,
-  unknown,
-} from '../../domain/values.ts';
+import { fromRfc3339, type Instant, isRunId, known, type Observed, remembered, unknown } from '../../domain/values.ts';
 import type { ChangeGateFacts, GateFacts } from '../../gates/gate.ts';
 import { readPermission } from '../../github/settings.ts';
 import { readProposal, type ThreadFacts } from '../../github/threads.ts';
@@ -117,11 +109,7 @@ function digestHere(
 }
 
 /** For an order without its own approval: whether its commit is the fix that follows from the failed files. */
-async function fixOf(
-  { lab, git, config }: OpenLane,
-  state: RunState,
-  order: Order,
-): Promise<OrderFacts['fix']> {
+async function fixOf({ lab, git, config }: OpenLane, state: RunState, order: Order): Promise<OrderFacts['fix']> {
   const after = approvingAttempt(state, order);
   const slip = after === null ? null : slipOf(after);
   const mayChange = config.kind.fixes?.(config.lane).mends ?? null;
@@ -187,10 +175,7 @@ function frame({
   lab,
   config,
   store,
-}: OpenLane): Pick<
-  OrderFacts,
-  'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds' | 'recordedRuns'
-> {
+}: OpenLane): Pick<OrderFacts, 'repository' | 'now' | 'config' | 'digestOf' | 'journalHolds' | 'recordedRuns'> {
   const { journalHolds, recordedRuns } = recordFactsOf(store.current());
   const { repository, digestOf } = lab;
   return { repository, now: lab.now(), config, digestOf, journalHolds, recordedRuns };
@@ -268,8 +253,7 @@ export async function launch(lab: OpenLab, parts: ActionParts): Promise<Submitte
       engine,
       state,
       // Adopted jobs may run in parallel, because people launched them by hand.
-      others: ({ proposal }) =>
-        proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : [],
+      others: ({ proposal }) => (proposal.adopts === undefined ? runsOfLane(store.current().runs, proposal.lane) : []),
       facts: remembered(
         (one) => gatherOrderFacts(open, one),
         (one) => factsKey(one, store.current().journal, now()),

@@ -186,9 +186,7 @@ export async function changedBuildFiles(
     const base = tip === null ? null : await git.mergeBase(tip, commit);
     if (base === null) return refused('unreadable', `no commit of ${defaultBranch} is one of the change's`);
     const changed = (await git.changedPaths(base, commit)).filter(isBuildFile);
-    return changed.length === 0
-      ? { kind: 'same', isBuilt: true }
-      : refused('build-files-changed', firstOf(changed));
+    return changed.length === 0 ? { kind: 'same', isBuilt: true } : refused('build-files-changed', firstOf(changed));
   } catch (error) {
     if (error instanceof GitError) return refused('unreadable', error.message);
     throw error;
@@ -205,11 +203,7 @@ type ShippedTree = {
 };
 
 /** Exports the ordered commit below `parent`. Tests replace it. */
-export type ShipTree = (
-  open: OpenLane,
-  order: IssuedOrder,
-  parent: string,
-) => Promise<ShippedTree | ShipRefusal>;
+export type ShipTree = (open: OpenLane, order: IssuedOrder, parent: string) => Promise<ShippedTree | ShipRefusal>;
 
 /**
  * Exports into a folder with a random name, so that it cannot be prepared in advance; only its owner can read it. Compares the content with
@@ -231,20 +225,13 @@ export async function shipTree(
   };
   try {
     const leavesOut = leftOutOfLane(open.config);
-    const tree = await without(
-      directory,
-      await open.git.exportTree(order.commit, ships, directory),
-      leavesOut,
-    );
+    const tree = await without(directory, await open.git.exportTree(order.commit, ships, directory), leavesOut);
     const absent = await absentIn(directory, tree);
     if (absent.length > 0) return await refused('files-left-out', firstOf(absent));
     for (const path of ships) {
       const approved = await open.git.treeId(order.commit, path, namedBy(leavesOut));
       if (tree.ids[path] !== approved)
-        return await refused(
-          'tree-differs',
-          `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`,
-        );
+        return await refused('tree-differs', `${path} is ${tree.ids[path] ?? 'not there'}, approved: ${approved}`);
     }
     return { kind: 'shipped', directory, files: tree.files, discard };
   } catch (error) {
@@ -255,11 +242,7 @@ export async function shipTree(
 }
 
 /** Removes the paths that are left out of a whole tree, and recomputes the id from the remaining files. */
-async function without(
-  directory: string,
-  tree: ExportedTree,
-  leavesOut: readonly string[],
-): Promise<ExportedTree> {
+async function without(directory: string, tree: ExportedTree, leavesOut: readonly string[]): Promise<ExportedTree> {
   if (leavesOut.length === 0) return tree;
   const isLeftOut = namedBy(leavesOut);
   for (const { path } of tree.files) if (isLeftOut(path)) await rm(join(directory, path));
@@ -276,8 +259,7 @@ async function absentIn(directory: string, { files, submodules }: ExportedTree):
     if (target === null) continue;
     const place = await placeOf(join(directory, path));
     if (place === null) absent.push(`${path} is a link to nothing that is shipped`);
-    else if (!place.startsWith(root + sep))
-      absent.push(`${path} is a link that leads out of the shipped files`);
+    else if (!place.startsWith(root + sep)) absent.push(`${path} is a link that leads out of the shipped files`);
   }
   return absent;
 }

@@ -99,11 +99,7 @@ function sayOnce(log: Log): Say {
 }
 
 /** Updates `known`. False if a part could not be read. */
-async function refresh(
-  ports: DiscoveryPorts,
-  known: Map<number, readonly Installed[]>,
-  say: Say,
-): Promise<boolean> {
+async function refresh(ports: DiscoveryPorts, known: Map<number, readonly Installed[]>, say: Say): Promise<boolean> {
   let listed: Installations;
   try {
     listed = await installationsOf(ports);
@@ -112,17 +108,12 @@ async function refresh(
     return false;
   }
   // An unparsable row may belong to a known installation, so delete nothing.
-  if (listed.isWhole)
-    for (const id of known.keys()) if (!listed.found.some((one) => one.id === id)) known.delete(id);
+  if (listed.isWhole) for (const id of known.keys()) if (!listed.found.some((one) => one.id === id)) known.delete(id);
   let { isWhole } = listed;
   for (const installation of listed.found) {
     const { id } = installation;
     const isSuspended = installation.suspended_at !== null && installation.suspended_at !== undefined;
-    say(
-      id,
-      'suspended',
-      isSuspended ? `suspended${ofAccount(installation)}: it is left alone until it is not` : null,
-    );
+    say(id, 'suspended', isSuspended ? `suspended${ofAccount(installation)}: it is left alone until it is not` : null);
     if (isSuspended) {
       known.delete(id);
       continue;

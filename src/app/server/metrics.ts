@@ -32,11 +32,7 @@ export function createMetrics(state: Queues['state'], now: () => number): Metric
     });
   gauge('queue_length', 'Repositories that wait for a worker.', () => state().waiting);
   gauge('workers_busy', 'Workers that are handling a repository.', () => state().busy);
-  gauge(
-    'repositories_open',
-    'Repositories with a config, which the server has in memory.',
-    () => state().opened,
-  );
+  gauge('repositories_open', 'Repositories with a config, which the server has in memory.', () => state().opened);
   gauge('live_runs', 'Runs that are not over, in all repositories.', () => state().liveRuns);
   gauge(
     'last_sweep_timestamp_seconds',
@@ -81,11 +77,8 @@ function measuredFetch(registers: Registry[], now: () => number): Metrics['fetch
     collect() {
       this.reset();
       for (const resource of RESOURCES) {
-        const current = [...limits.values()].filter(
-          (one) => one.resource === resource && one.resetMs > now(),
-        );
-        if (current.length > 0)
-          this.set({ resource }, Math.min(...current.map(({ remaining }) => remaining)));
+        const current = [...limits.values()].filter((one) => one.resource === resource && one.resetMs > now());
+        if (current.length > 0) this.set({ resource }, Math.min(...current.map(({ remaining }) => remaining)));
       }
     },
   });

@@ -38,10 +38,7 @@ const withLineBreaks = (text: string): string => text.replaceAll('\\n', '\n');
 
 const schema = z.object({
   APP_ID: z.coerce.number().int().positive(),
-  PRIVATE_KEY: z
-    .string()
-    .min(1)
-    .refine(isRsaKey, 'not an RSA private key in PEM: download a new one from the App'),
+  PRIVATE_KEY: z.string().min(1).refine(isRsaKey, 'not an RSA private key in PEM: download a new one from the App'),
   [KEY_VARIABLES.control]: z
     .string()
     .refine((text) => text === '' || parseSigningKey(text).ok, 'not an Ed25519 private key in PEM')
@@ -76,9 +73,7 @@ export function readServeOptions(
   if (!parsed.success)
     return fail(
       parsed.error.issues.map(({ path: [name = ''], message }) =>
-        environment[String(name)] === undefined
-          ? `${String(name)} is missing`
-          : `${String(name)}: ${message}`,
+        environment[String(name)] === undefined ? `${String(name)} is missing` : `${String(name)}: ${message}`,
       ),
     );
   const env = parsed.data;

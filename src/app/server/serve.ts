@@ -226,8 +226,7 @@ async function openWorker(
   const config = await hasFile(lab.client, CONFIG_PATH, branch);
   if (config.kind === 'known' && !config.value) {
     lab.log(`${branch} has no ${CONFIG_PATH}: the repository is not cloned`);
-    if (pushedAtMs !== null && lab.now() - pushedAtMs > PUSH_SETTLED_MS)
-      saved.set('unconfigured', repository, pushed);
+    if (pushedAtMs !== null && lab.now() - pushedAtMs > PUSH_SETTLED_MS) saved.set('unconfigured', repository, pushed);
     return null;
   }
   // The lab's checks may take minutes, and commands in other threads must not wait for them.
@@ -252,18 +251,11 @@ async function openWorker(
 const answerSchema = z.object({ etag: z.string(), data: z.unknown(), link: z.unknown().optional() });
 
 /** No repository may skip the first sweep, because no webhook arrived while the server was stopped. */
-async function sweepForEver(
-  queues: Queues,
-  options: ServeOptions,
-  signal: AbortSignal,
-  log: Log,
-): Promise<void> {
+async function sweepForEver(queues: Queues, options: ServeOptions, signal: AbortSignal, log: Log): Promise<void> {
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     queues
       .sweep(isFirst)
-      .catch((error: unknown) =>
-        log(`a sweep failed: ${error instanceof Error ? error.message : String(error)}`),
-      );
+      .catch((error: unknown) => log(`a sweep failed: ${error instanceof Error ? error.message : String(error)}`));
     try {
       await sleep(options.sweepPeriodMs, undefined, { signal });
     } catch (error) {
@@ -294,12 +286,10 @@ function installationTokens(probot: Probot): TokenOf {
   const held = new Map<number, { readonly token: string; readonly expiresAtMs: number }>();
   return async (installation, nowMs) => {
     const known = held.get(installation);
-    if (nowMs !== null && known !== undefined && known.expiresAtMs - nowMs > TOKEN_SLACK_MS)
-      return known.token;
-    const { data } = await (await probot.auth()).request(
-      'POST /app/installations/{installation_id}/access_tokens',
-      { installation_id: installation },
-    );
+    if (nowMs !== null && known !== undefined && known.expiresAtMs - nowMs > TOKEN_SLACK_MS) return known.token;
+    const { data } = await (await probot.auth()).request('POST /app/installations/{installation_id}/access_tokens', {
+      installation_id: installation,
+    });
     const { token, expires_at: expiresAt } = minted.parse(data);
     held.set(installation, { token, expiresAtMs: Date.parse(expiresAt) });
     return token;

@@ -26,11 +26,7 @@ export type Page = { readonly status: number; readonly type: string; readonly bo
 export type Pages = Readonly<Record<string, () => Promise<Page>>>;
 
 /** Handles a request with a body that was already read. */
-type Middleware = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: () => void,
-) => Promise<unknown> | unknown;
+type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => Promise<unknown> | unknown;
 
 const UNREAD = { kind: 'read', bytes: new Uint8Array() } as const;
 const OPENING_BRACE = '{'.charCodeAt(0);
@@ -43,8 +39,7 @@ export function createWebhookServer(middleware: Middleware, path: string, pages:
   const server = createServer({ connectionsCheckingInterval: WEBHOOK_LOOK_MS }, (request, response) => {
     const answer = async (): Promise<void> => {
       const asked = request.url?.split('?')[0] ?? '';
-      if (request.method === 'GET' && Object.hasOwn(pages, asked))
-        return show(response, await pages[asked]?.());
+      if (request.method === 'GET' && Object.hasOwn(pages, asked)) return show(response, await pages[asked]?.());
       const isDelivery = request.method === 'POST' && asked === path;
       if (isDelivery && !mayBeWebhook(request)) return refuse(request, response, 400);
       const body = isDelivery ? await readBody(request) : UNREAD;

@@ -108,8 +108,7 @@ export async function observeJob(input: LookInput): Promise<Look> {
     logUnread: read.unread,
     metrics,
     // A tracker without rows is evidence that the job left no metrics. A lane without key metrics needs none.
-    metricsExpected:
-      witnesses.objective !== null && (isFileHere(submission) || tracker?.answer.kind === 'found'),
+    metricsExpected: witnesses.objective !== null && (isFileHere(submission) || tracker?.answer.kind === 'found'),
     ...died,
     tracker,
     witnesses,
@@ -259,8 +258,7 @@ async function readOn(
   const chunksMax = isOver ? LOG_CHUNKS_AT_END : LOG_CHUNKS_PER_LOOK;
   const until = lab.now() + (isOver ? LAST_LOG_READ_MS : LOG_READ_MS);
   for (let chunk = 0; chunk < chunksMax; chunk += 1) {
-    if (lab.now() >= until)
-      return { facts, offset, unread: isOver ? `${offset} bytes have come so far` : null };
+    if (lab.now() >= until) return { facts, offset, unread: isOver ? `${offset} bytes have come so far` : null };
     const read = await engine.readLog(submission.jobId, offset);
     if (read.kind === 'rewound') {
       offset = 0;

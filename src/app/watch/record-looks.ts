@@ -156,11 +156,7 @@ async function lookOnce(
 }
 
 /** The lane's tracker, and the choice of this run in it. */
-function askedTracker(
-  { trackerOf }: WatchInput,
-  { tracker }: LaneConfig,
-  state: RunState,
-): AskedTracker | null {
+function askedTracker({ trackerOf }: WatchInput, { tracker }: LaneConfig, state: RunState): AskedTracker | null {
   const port = trackerOf(tracker);
   const intended = state.order?.manifest?.tracker.runId ?? '';
   return port === null || intended === ''

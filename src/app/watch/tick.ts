@@ -188,10 +188,7 @@ async function turn(open: OpenLab, input: WatchInput, troubles: Trouble[]): Prom
   ]);
   // A failed run is still due, so use the longer pause.
   const pauseMs = troubles.length === 0 ? WATCH_PAUSE_MS : WATCH_RETRY_MS;
-  const soonest = Math.max(
-    lab.now() + pauseMs,
-    Math.min(...dues, ...(machines === null ? [] : [machines.at])),
-  );
+  const soonest = Math.max(lab.now() + pauseMs, Math.min(...dues, ...(machines === null ? [] : [machines.at])));
   const stopLookMs = Math.min(...left.map((state) => stopLookPeriodMs(cadenceOf(open, state))));
   return { kind: 'again', at: Math.min(soonest, after(lab.now(), stopLookMs)) as Instant };
 }
@@ -300,9 +297,7 @@ async function describeAsked(open: OpenLab, input: WatchInput, asked: RunState):
   const data = await answerOf(open, input, engine, asked);
   const isNews = (state: RunState): boolean =>
     awaitsDescription(state) && !(data.found === 'unknown' && state.description?.found === 'unknown');
-  await transactRun(open, asked.run, (state) =>
-    isNews(state) ? [{ type: 'described', role: 'watch', data }] : [],
-  );
+  await transactRun(open, asked.run, (state) => (isNews(state) ? [{ type: 'described', role: 'watch', data }] : []));
 }
 
 /** Describes the job. The config of this process decides whether jobs of the cluster can be adopted. */
@@ -361,10 +356,7 @@ async function answerOf(
 }
 
 /** The run in the job's metadata, if the record contains the run or the metadata is signed (by any repository). */
-function ownerOf(
-  { store }: OpenLab,
-  { job }: Extract<JobDescription, { readonly kind: 'described' }>,
-): string | null {
+function ownerOf({ store }: OpenLab, { job }: Extract<JobDescription, { readonly kind: 'described' }>): string | null {
   const { metadata } = job;
   if (metadata === null) return null;
   const isOurs = store.current().runs.some(({ run }) => run === metadata.run);

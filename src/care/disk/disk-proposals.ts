@@ -65,9 +65,7 @@ export function diskProposals(input: DiskProposalInput): readonly EventDraft[] {
 
 /** The changes of this cluster's disks for its thread, oldest first. */
 export function diskActions(actions: readonly ActionRecord[], cluster: string): readonly ActionRecord[] {
-  return actions.filter(
-    ({ proposal }) => proposal.cluster === cluster && proposal.change.kind !== 'delete-tpu-vm',
-  );
+  return actions.filter(({ proposal }) => proposal.cluster === cluster && proposal.change.kind !== 'delete-tpu-vm');
 }
 
 /** The mount will cover data that was not cleared, so a machine with an uninspected host waits for the next scan. */
@@ -82,8 +80,7 @@ function proposed(
   evidence: ActionEvidence,
 ): readonly EventDraft[] {
   const before = diskActions(actions, scan.cluster).filter(
-    ({ proposal }) =>
-      proposal.change.kind === change.kind && targetName(proposal.change) === targetName(change),
+    ({ proposal }) => proposal.change.kind === change.kind && targetName(proposal.change) === targetName(change),
   );
   const last = before.at(-1);
   if (last !== undefined) {
@@ -110,8 +107,7 @@ function isSame(
   steps: readonly ChangeStep[],
 ): boolean {
   const isMachine =
-    before.kind !== 'clean-disk' ||
-    (change.kind === 'clean-disk' && before.vm.createdAt === change.vm.createdAt);
+    before.kind !== 'clean-disk' || (change.kind === 'clean-disk' && before.vm.createdAt === change.vm.createdAt);
   return isMachine && areSameSteps(shown, steps);
 }
 

@@ -174,8 +174,7 @@ export function healthOf(
   const free = percentFree(disk.value);
   const isMounted = mountAt(mounts.value, policy.mountPoint) !== null;
   if (!isMounted && folders.kind === 'unknown') return folders;
-  const misplacedBytes =
-    isMounted || folders.kind === 'unknown' ? 0 : sizeOf(folders.value, policy.mountPoint);
+  const misplacedBytes = isMounted || folders.kind === 'unknown' ? 0 : sizeOf(folders.value, policy.mountPoint);
   const told = { percentFree: free.toFixed(1), isMounted, misplacedBytes };
   if (misplacedBytes >= limits.misplacedBytesMin) return { kind: 'misplaced', ...told };
   return { kind: isMounted && free > policy.thresholdPercent ? 'fine' : 'short', ...told };
@@ -194,17 +193,12 @@ export function fullDisks(runs: readonly RunState[], now: Instant): readonly Ful
   return runs.flatMap((run) => {
     const cluster = run.submission?.cluster;
     const since = fullSince(run);
-    return cluster === undefined || since === null || now - since > FULL_DISK_NEWS_MS
-      ? []
-      : [{ run, cluster, since }];
+    return cluster === undefined || since === null || now - since > FULL_DISK_NEWS_MS ? [] : [{ run, cluster, since }];
   });
 }
 
 /** The first readable scan of the cluster since the message; null until there is one. */
-export function scanSince(
-  { cluster, since }: FullDisk,
-  disks: ReadonlyMap<string, ClusterDisks>,
-): RecordedScan | null {
+export function scanSince({ cluster, since }: FullDisk, disks: ReadonlyMap<string, ClusterDisks>): RecordedScan | null {
   const readable = disks.get(cluster)?.readable ?? null;
   return readable !== null && (fromRfc3339(readable.at) ?? 0) >= since ? readable : null;
 }

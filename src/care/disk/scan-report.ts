@@ -20,13 +20,7 @@ export type ScanReport =
   | { readonly kind: 'unreadable'; readonly code: ScanFault; readonly line: string };
 
 /** Why a scan cannot be used: it failed, printed nothing useful, contradicts itself, or was not the requested dry run. */
-export type ScanFault =
-  | 'not-run'
-  | 'failed'
-  | 'nothing-said'
-  | 'contradiction'
-  | 'not-a-dry-run'
-  | 'other-threshold';
+export type ScanFault = 'not-run' | 'failed' | 'nothing-said' | 'contradiction' | 'not-a-dry-run' | 'other-threshold';
 
 /** How the scan program ended. `exitCode` is null if it did not run to its end. */
 export type ScanEnd = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };
@@ -35,8 +29,7 @@ const LOW =
   /(?:⚠\uFE0F?|WARNING -)\s+(\S+) worker (\d{1,4}): (\d{1,3}(?:\.\d{1,6})?)% free \(([\d.]{1,12}\s?[KMGTPi]{0,2}B?)(?: available)?\)\s*$/u;
 const FINE = /(?:✓|INFO -) All workers have >(\d{1,3}(?:\.\d{1,6})?)% free disk space/u;
 /** A sign that the scan failed for some worker. */
-const TROUBLE =
-  /[⚠✗❌]|\b(?:ERROR|CRITICAL|Traceback|Exception|Failed|[Cc]ould not|[Uu]nable|[Tt]imed out)\b/u;
+const TROUBLE = /[⚠✗❌]|\b(?:ERROR|CRITICAL|Traceback|Exception|Failed|[Cc]ould not|[Uu]nable|[Tt]imed out)\b/u;
 /** Printed after a restart: the script acted, although a dry run was requested. Its summary also counts skipped restarts. */
 const ACTED = /worker \d+: (?:Container )?restarted\b|Verified running:|Deleting preempted TPU:/;
 /** Logged before a restart, including one that a dry run skips. */
@@ -63,8 +56,7 @@ export function readScanReport(end: ScanEnd, thresholdPercent: number): ScanRepo
       : { kind: 'read', low, problems };
   }
   const sentence = fine[0] ?? '';
-  if (Number(fine[1]) !== thresholdPercent)
-    return { kind: 'unreadable', code: 'other-threshold', line: sentence };
+  if (Number(fine[1]) !== thresholdPercent) return { kind: 'unreadable', code: 'other-threshold', line: sentence };
   if (low.length > 0) return { kind: 'unreadable', code: 'contradiction', line: sentence };
   return { kind: 'read', low, problems };
 }

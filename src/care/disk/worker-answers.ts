@@ -69,9 +69,7 @@ const MOUNTINFO = /^\d+ \d+ \d+:\d+ \S+ (\/\S*) \S+ (?:\S+ )*?- (\S+) /;
 
 /** In paths, the kernel writes space, tab, newline and backslash as three octal digits. */
 function unescaped(text: string): string {
-  return text.replace(/\\([0-7]{3})/g, (_all, octal: string) =>
-    String.fromCharCode(Number.parseInt(octal, 8)),
-  );
+  return text.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 const LINE = /^(\d{1,15})\t(\/.*)$/;
@@ -87,8 +85,7 @@ export function readFolderSizes(output: string, root: string): Observed<readonly
     const match = LINE.exec(line);
     return match === null ? [] : [{ path: match[2] ?? '', bytes: Number(match[1]) }];
   });
-  if (sizes.at(-1)?.path !== root || !LINE.test(lines.at(-1) ?? ''))
-    return unknown('du did not come to its end');
+  if (sizes.at(-1)?.path !== root || !LINE.test(lines.at(-1) ?? '')) return unknown('du did not come to its end');
   return known(sizes.toSorted((a, b) => b.bytes - a.bytes || a.path.localeCompare(b.path, 'en')));
 }
 
@@ -102,8 +99,7 @@ export type LookEnd = { readonly exitCode: number | null; readonly stdout: strin
 
 /** `expect`: a regular expression from the config. A failed command or an empty answer is unknown. */
 export function readLook({ exitCode, stdout, stderr }: LookEnd, expect: string): Observed<boolean> {
-  if (exitCode !== 0)
-    return unknown(`exit code ${exitCode ?? 'none'}: ${stderr.trim().split('\n').at(-1) ?? ''}`);
+  if (exitCode !== 0) return unknown(`exit code ${exitCode ?? 'none'}: ${stderr.trim().split('\n').at(-1) ?? ''}`);
   if (stdout.trim() === '') return unknown('an empty answer');
   return known(new RegExp(expect, 'u').test(stdout));
 }

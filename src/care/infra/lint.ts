@@ -69,19 +69,14 @@ export function setupLists(text: string): Result<SetupLists, Unread> {
 export function lintClusterFile(text: string, known: readonly string[]): readonly InfraFinding[] {
   const read = setupLists(text);
   if (!read.ok) return [unreadFinding(read.error)];
-  const lists = read.value.lists.map((list) =>
-    list.map((entry) => ({ ...entry, text: plainText(entry.text) })),
-  );
+  const lists = read.value.lists.map((list) => list.map((entry) => ({ ...entry, text: plainText(entry.text) })));
   const mounted = lists.flat().flatMap((entry) => entry.text.split(/[;&|\n()]/).flatMap(mountIn));
   const points = [...new Set([...known.map(trimmed), ...mounted])];
   if (points.length > INFRA_MOUNT_POINTS_MAX) {
     const what = `not judged: too large: more than ${INFRA_MOUNT_POINTS_MAX} mount points`;
     return [unreadFinding({ line: 1, what })];
   }
-  const findings = [
-    ...lists.flatMap((list) => lintList(list, points)),
-    ...read.value.unread.map(unreadFinding),
-  ];
+  const findings = [...lists.flatMap((list) => lintList(list, points)), ...read.value.unread.map(unreadFinding)];
   return findings.toSorted((a, b) => a.line - b.line);
 }
 
@@ -105,41 +100,12 @@ const CONSTRUCT = /[`(){}]|<<|(?<![&>|])[&|](?![&|>])/;
 /** The check does not follow commands with these first words either. */
 const KEYWORDS = new Set([
   ...['if', 'then', 'elif', 'else', 'fi', 'for', 'while', 'until', 'do', 'done', 'case', 'esac', 'function'],
-  ...[
-    'eval',
-    'source',
-    '.',
-    'trap',
-    'exec',
-    'alias',
-    'time',
-    '!',
-    '[[',
-    'sh',
-    'bash',
-    'dash',
-    'zsh',
-    'su',
-    'ssh',
-  ],
+  ...['eval', 'source', '.', 'trap', 'exec', 'alias', 'time', '!', '[[', 'sh', 'bash', 'dash', 'zsh', 'su', 'ssh'],
 ]);
 /** Commands that read, or only change what exists. All others that name a mount point count as writes. */
 const READERS = new Set([
   ...['ls', 'cat', 'test', '[', 'du', 'df', 'stat', 'grep', 'head', 'tail', 'wc', 'findmnt', 'mountpoint'],
-  ...[
-    'echo',
-    'printf',
-    'true',
-    'false',
-    ':',
-    'sleep',
-    'chmod',
-    'chown',
-    'rm',
-    'rmdir',
-    'umount',
-    'fusermount',
-  ],
+  ...['echo', 'printf', 'true', 'false', ':', 'sleep', 'chmod', 'chown', 'rm', 'rmdir', 'umount', 'fusermount'],
 ]);
 
 /** `joined`: the operator before the command; a line break counts as `;`. `line` counts from 0, `writesTo`: redirection targets. */
@@ -203,8 +169,7 @@ function lintList(list: readonly SetupEntry[], points: readonly string[]): reado
       const before: Sure = joined === '&&' ? ends[0] : joined === '||' ? ends[1] : inBoth(...ends);
       const at = { line: entry.line + command.line, what: [...words, ...writesTo].join(' ') };
       if (before !== null) findings.push(...judge(command, before, points).map((one) => ({ ...one, ...at })));
-      for (const mountPoint of mountOf(words))
-        unchecked.set(mountPoint, { code: 'not-understood', mountPoint, ...at });
+      for (const mountPoint of mountOf(words)) unchecked.set(mountPoint, { code: 'not-understood', mountPoint, ...at });
       const after: readonly [Sure, Sure] = before === null ? [null, null] : endsOf(words, before);
       ends = [
         joined === '||' ? inBoth(ends[0], after[0]) : after[0],
@@ -230,8 +195,7 @@ function judge(
   points: readonly string[],
 ): readonly Pick<InfraFinding, 'code' | 'mountPoint'>[] {
   const [name = '', ...args] = words;
-  const isPrepared =
-    name === 'mkdir' && args.every((word) => word.startsWith('-') || points.includes(trimmed(word)));
+  const isPrepared = name === 'mkdir' && args.every((word) => word.startsWith('-') || points.includes(trimmed(word)));
   const isHarmless = READERS.has(name) || isPrepared || mountOf(words).length > 0;
   const used = isHarmless ? writesTo : [...words, ...writesTo];
   const code = name === 'export' || name.includes('=') ? 'not-understood' : 'write-unguarded';
@@ -265,9 +229,7 @@ function mountOf([name = '', ...args]: readonly string[]): readonly string[] {
 /** The same targets in any text, even in constructs. */
 function mountIn(text: string): readonly string[] {
   const words = text.split(/[\s`<>]+/);
-  return mountOf(
-    words.slice(words.findIndex((word) => ['gcsfuse', 's3fs', 'rclone', 'mount'].includes(word))),
-  );
+  return mountOf(words.slice(words.findIndex((word) => ['gcsfuse', 's3fs', 'rclone', 'mount'].includes(word))));
 }
 
 /** Whether the text names the folder or a path below it, but no longer name. */

@@ -92,9 +92,7 @@ export function scriptCommand(
   values: Readonly<Record<string, string>>,
   pythonWithoutUv: readonly string[] | null,
 ): ScriptCommand {
-  const command = template.map((part) =>
-    part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole),
-  );
+  const command = template.map((part) => part.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
   const script = pythonWithoutUv === null ? null : scriptOf(command);
   return script === null ? { command } : { command, instead: [...(pythonWithoutUv ?? []), ...script] };
 }
@@ -146,11 +144,7 @@ export async function listVms(
   const vms: TpuVm[] = [];
   for (const zone of place.zones) {
     const args = ['--project', place.project, '--zone', zone, '--format=json'];
-    const result = await readWithGcloud(
-      gcloud,
-      ['compute', 'tpus', 'tpu-vm', 'list', ...args],
-      CLOUD_READ_TIMEOUT_MS,
-    );
+    const result = await readWithGcloud(gcloud, ['compute', 'tpus', 'tpu-vm', 'list', ...args], CLOUD_READ_TIMEOUT_MS);
     if (!result.ok) return { kind: 'unknown', message: `${zone}: ${failureOf(result)}` };
     const read = readListing(result.stdout);
     if (read.kind === 'unknown') return { kind: 'unknown', message: `${zone}: ${read.message}` };

@@ -3,14 +3,7 @@
 import type { ListItem, Nodes, Root } from 'mdast';
 import { INVISIBLE, remembered } from '../../domain/values.ts';
 import { APPROVING } from '../approving.ts';
-import {
-  COMMENT_OF_STRANGER,
-  isWithinBounds,
-  nodesIn,
-  parseMarkdown,
-  plainText,
-  rangeOf,
-} from './markdown.ts';
+import { COMMENT_OF_STRANGER, isWithinBounds, nodesIn, parseMarkdown, plainText, rangeOf } from './markdown.ts';
 
 /**
  * The text that an approval is bound to (architecture, D4). It omits ferrybot's hidden lines, and the state of top-level boxes other than
@@ -32,9 +25,7 @@ function readFingerprint({ markdown, preconditions }: Fingerprinted): string {
   const text = markdown.replace(/\r\n?/g, '\n');
   if (!isWithinBounds(text)) return text.trim();
   const root = parseMarkdown(text);
-  const cuts = [...markerCuts(root), ...boxCuts(root, text, preconditions)].toSorted(
-    (a, b) => a.start - b.start,
-  );
+  const cuts = [...markerCuts(root), ...boxCuts(root, text, preconditions)].toSorted((a, b) => a.start - b.start);
   let result = '';
   let from = 0;
   for (const cut of cuts) {

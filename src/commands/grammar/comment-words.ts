@@ -103,8 +103,7 @@ const ADDRESSED = /^[^<>]*<[^<>\s@]+@[^<>\s@]+>[^<>]{0,20}[:：]$/;
 const SEPARATOR =
   /^(?:-{2,}\s*(?:Original Message|Forwarded message|Ursprüngliche Nachricht|Message d'origine)\s*-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié)\s?:|--|Reply to this email directly.*)$/i;
 const HEADER_START = /^\*{0,2}(?:From|Von|De):/;
-const HEADER_LINE =
-  /^\*{0,2}(?:Sent|Date|To|Cc|Subject|Gesendet|Datum|An|Betreff|Envoyé|À|Objet|Enviado|Para|Asunto):/;
+const HEADER_LINE = /^\*{0,2}(?:Sent|Date|To|Cc|Subject|Gesendet|Datum|An|Betreff|Envoyé|À|Objet|Enviado|Para|Asunto):/;
 // Mail programs break longer lines; also bounds the patterns.
 const LINE_LENGTH_MAX = 400;
 
@@ -221,8 +220,7 @@ const MARKS: { readonly [type in RootContent['type']]?: IgnoreReason } = {
 
 function firstHtml(blocks: readonly RootContent[]): number | null {
   for (const block of blocks)
-    for (const node of nodesIn(block))
-      if (node.type === 'html' && !IMAGES.test(node.value)) return rangeOf(node).start;
+    for (const node of nodesIn(block)) if (node.type === 'html' && !IMAGES.test(node.value)) return rangeOf(node).start;
   return null;
 }
 
@@ -273,11 +271,7 @@ function marksIn(paragraph: Paragraph, text: string, offset: number): Marks {
   for (const node of paragraph.children) {
     const { start, end } = rangeOf(node);
     if (node.type !== 'text' && node.type !== 'footnoteReference')
-      marks.fill(
-        node.type === 'break' ? node.type : (MARKS[node.type] ?? 'markup'),
-        start - offset,
-        end - offset,
-      );
+      marks.fill(node.type === 'break' ? node.type : (MARKS[node.type] ?? 'markup'), start - offset, end - offset);
   }
   // GitHub renders text between `$$` as a formula.
   for (const { index, 0: formula } of text.matchAll(/\$\$[^$]+\$\$/g))

@@ -178,8 +178,7 @@ export type Tokens = { readonly tokens: readonly Token[]; readonly fault: Fault 
 
 const BLANKS = /[ \t]*/y;
 // A key may be a knob's path (src/host/python/read_experiment.py) with quoted text in brackets.
-const KEY =
-  /((?:[\p{L}\p{M}\p{N}_.\-()#]|\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=\u2018-\u201f\u00ab\u00bb]*)\])+)=/uy;
+const KEY = /((?:[\p{L}\p{M}\p{N}_.\-()#]|\[(?:"(?:[^"\\]|\\.)*"|[^\]\s"'=\u2018-\u201f\u00ab\u00bb]*)\])+)=/uy;
 const BARE = /[^ \t]*/y;
 // Typographic double quotes. Single ones are also apostrophes, so they count only at the start.
 const CURLY = /[\u201c-\u201f\u2033\u2036\u00ab\u00bb\u301d-\u301f\uff02]/;

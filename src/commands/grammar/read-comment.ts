@@ -65,9 +65,7 @@ function classify(word: string, registry: readonly CommandSpec[], theirs: Readon
   const spec = registry.find((one) => one.name === name.slice(1));
   if (spec !== undefined) return { kind: 'ours', word: name, spec };
   const meant = isAscii(name) ? suggestionFor(name.slice(1), registry) : null;
-  return meant === null
-    ? { kind: 'unrelated', word: name }
-    : { kind: 'near', word: name, suggest: `/${meant}` };
+  return meant === null ? { kind: 'unrelated', word: name } : { kind: 'near', word: name, suggest: `/${meant}` };
 }
 
 /** The command that the person probably intended; null if none is similar. */
@@ -90,11 +88,7 @@ export const COMMENT_COMMANDS_MAX = 10;
  * nothing is guessed. Words of a comment that is too expensive to parse are ignored as `limit`, as are commands and errors beyond the
  * maximum. `otherBots`: words reserved for other bots, with or without slash.
  */
-export function readComment(
-  markdown: string,
-  registry: readonly CommandSpec[],
-  options: ReadingOptions,
-): Reading {
+export function readComment(markdown: string, registry: readonly CommandSpec[], options: ReadingOptions): Reading {
   return readCommentOf('trusted', markdown, registry, options).reading;
 }
 
@@ -145,16 +139,10 @@ function readingOf(
 
 /** The parser's offsets exclude a byte order mark, so such a comment is not parsed. */
 function wordsIn(markdown: string): readonly CommentWord[] {
-  return markdown.startsWith('\ufeff')
-    ? rawWords(markdown, 'invisible')
-    : wordsOf(markdown, parseMarkdown(markdown));
+  return markdown.startsWith('\ufeff') ? rawWords(markdown, 'invisible') : wordsOf(markdown, parseMarkdown(markdown));
 }
 
-function inLists(
-  found: readonly ReadLine[],
-  placeOf: (offset: number) => Place,
-  vocabulary: Vocabulary,
-): Reading {
+function inLists(found: readonly ReadLine[], placeOf: (offset: number) => Place, vocabulary: Vocabulary): Reading {
   const commands: ReadCommand[] = [];
   const errors: CommandError[] = [];
   const ignored: IgnoredWord[] = [];
@@ -182,9 +170,7 @@ function hintAmong(ignored: readonly IgnoredWord[], vocabulary: Vocabulary): Ign
     const { kind } = vocabulary(word);
     return kind === 'ours' || (reason === 'lookalike' && vocabulary(folded(word)).kind === 'ours');
   });
-  const below = ours.filter(
-    ({ reason, column }) => column === 1 && (reason === 'quote' || reason === 'markup'),
-  );
+  const below = ours.filter(({ reason, column }) => column === 1 && (reason === 'quote' || reason === 'markup'));
   const [first, ...others] = below.length === 1 ? below : ours;
   return first === undefined || (others.length > 0 && first.reason !== 'limit') ? null : first;
 }
@@ -205,11 +191,7 @@ type ReadLine = { readonly start: number; readonly word: string } & (
 type Classed = CommentWord & { readonly its: WordClass };
 
 /** Results for one line's slash words, in order. A word inside a closed value is part of the value. */
-function readLine(
-  words: readonly CommentWord[],
-  source: string,
-  vocabulary: Vocabulary,
-): readonly ReadLine[] {
+function readLine(words: readonly CommentWord[], source: string, vocabulary: Vocabulary): readonly ReadLine[] {
   const classed = words.map((word) => ({ ...word, its: vocabulary(word.word) }));
   const [first] = classed;
   const reason = first === undefined ? 'not-line-start' : whyNot(first);
@@ -293,8 +275,7 @@ type FittedArguments = {
 function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): FittedArguments {
   const values = new Map<string, string>();
   for (const [index, token] of found.tokens.entries()) {
-    const fault =
-      token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
+    const fault = token.key === null ? takeValue(spec, token, values) : takeKey(spec, token, token.key, values);
     if (fault !== null) return { args: {}, fault: withQuotes(fault, found.tokens[index - 1]) };
   }
   const missing = found.fault === null ? missingOf(spec, values) : null;
@@ -307,8 +288,7 @@ function fitArguments(spec: CommandSpec, found: Tokens, lineLength: number): Fit
 
 /** After `reason=too`, an extra word is probably part of the value. */
 function withQuotes(fault: Fault, before: Token | undefined): Fault {
-  const isRest =
-    fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
+  const isRest = fault.code === 'extra-words' && before !== undefined && before.key !== null && !before.isQuoted;
   return isRest ? { ...fault, takes: 'a value with blanks needs double quotes around it' } : fault;
 }
 
@@ -334,19 +314,11 @@ function takeKey(spec: CommandSpec, token: Token, key: string, values: Map<strin
 /** Accepts keys that are not listed, unless one resembles a listed key and is probably a typo. */
 function freeArgument(spec: CommandSpec, key: string): ArgumentSpec | null {
   const { freeKeys } = spec;
-  if (freeKeys === undefined || !freeKeys.name.safeParse(key).success || key === spec.positional?.name)
-    return null;
-  return nearest(folded(key), Object.keys(spec.keys)) === null
-    ? { required: false, value: freeKeys.value }
-    : null;
+  if (freeKeys === undefined || !freeKeys.name.safeParse(key).success || key === spec.positional?.name) return null;
+  return nearest(folded(key), Object.keys(spec.keys)) === null ? { required: false, value: freeKeys.value } : null;
 }
 
-function accept(
-  name: string,
-  argument: ArgumentSpec,
-  token: Token,
-  values: Map<string, string>,
-): Fault | null {
+function accept(name: string, argument: ArgumentSpec, token: Token, values: Map<string, string>): Fault | null {
   const parsed = argument.value.safeParse(token.value);
   if (!parsed.success)
     return {

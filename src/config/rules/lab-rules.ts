@@ -20,11 +20,7 @@ const branchesAreApart: Rule = ({ logbookBranch, lane }) =>
   [lane.targetBranch, PROPOSALS]
     .filter((other) => isWithin(logbookBranch, other) || isWithin(other, logbookBranch))
     .map((other) =>
-      error(
-        'branch-conflict',
-        ['logbookBranch'],
-        `cannot be there beside ${other}, which ferrybot needs too`,
-      ),
+      error('branch-conflict', ['logbookBranch'], `cannot be there beside ${other}, which ferrybot needs too`),
     );
 
 const workflowsAreApart: Rule = ({ workflows }) => {
@@ -111,12 +107,7 @@ const keysAreTheirOwn: Rule = ({ keys }) => [
 
 const keysLast: Rule = ({ keys }) =>
   keys.flatMap((key, index) =>
-    errorIf(
-      startOf(key) >= endOf(key),
-      'key-window',
-      ['keys', index, 'until'],
-      '`until` is not after `from`',
-    ),
+    errorIf(startOf(key) >= endOf(key), 'key-window', ['keys', index, 'until'], '`until` is not after `from`'),
   );
 
 const ROLES = ['control', 'runner', 'watch'] as const satisfies readonly Role[];

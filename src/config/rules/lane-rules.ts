@@ -51,9 +51,7 @@ export function doubled(
 /** Rejects `*` and `?` in paths that are compared literally. */
 export function standingPaths(key: string, paths: readonly string[]): readonly ConfigIssue[] {
   const why = 'paths are compared as they stand; patterns are not known';
-  return paths.flatMap((path, index) =>
-    errorIf(/[*?]/.test(path), 'pattern-in-path', inLane(key, index), why),
-  );
+  return paths.flatMap((path, index) => errorIf(/[*?]/.test(path), 'pattern-in-path', inLane(key, index), why));
 }
 
 /** Shipped trees are named literally, without patterns. */
@@ -69,12 +67,7 @@ const shippedPathsStand: Rule = ({ lane: { ships } }) => [
 
 /** For kinds that compare runs of one series. An adopted job is evaluated only by its status, and its metrics file is unknown. */
 export const METRICS_JUDGE: LaneRule = ({ metrics }) =>
-  warningIf(
-    metrics.length === 0,
-    'no-metrics',
-    inLane('metrics'),
-    'without key metrics a regression passes unseen',
-  );
+  warningIf(metrics.length === 0, 'no-metrics', inLane('metrics'), 'without key metrics a regression passes unseen');
 
 /** A launch must not depend on ferrybot's own check run (architecture, D4). */
 const ownChecksAreNotRequired: Rule = ({ lane }) =>
@@ -164,26 +157,18 @@ function oddPlaceholders(path: KeyPath, text: string, known: readonly string[]):
   return [...text.matchAll(/\{(\w*)\}/g)]
     .map((match) => match[1] ?? '')
     .filter((name) => !known.includes(name))
-    .map((name) =>
-      error('placeholder-unknown', path, `{${name}} is not filled in; known: ${known.join(', ')}`),
-    );
+    .map((name) => error('placeholder-unknown', path, `{${name}} is not filled in; known: ${known.join(', ')}`));
 }
 
 const secretsAreNotSet: Rule = ({ lane }) =>
   Object.keys(lane.environment)
     .filter((name) => SECRET_NAME.test(name))
     .map((name) =>
-      error(
-        'secret-name',
-        inLane('environment', name),
-        'looks like a secret: name it under passSecrets instead',
-      ),
+      error('secret-name', inLane('environment', name), 'looks like a secret: name it under passSecrets instead'),
     );
 
 const secretsAreNotWritten: Rule = ({ lane }) => [
-  ...Object.entries(lane.environment).flatMap(([name, text]) =>
-    writtenSecret(inLane('environment', name), text),
-  ),
+  ...Object.entries(lane.environment).flatMap(([name, text]) => writtenSecret(inLane('environment', name), text)),
   ...inArguments(inLane('command'), lane.command),
 ];
 
@@ -195,12 +180,7 @@ const reservedNamesAreLeftAlone: Rule = ({ lane }) => [
 const secretsAreNamedOnce: Rule = ({ lane }) =>
   lane.passSecrets.flatMap((name, index) => {
     const isSet = Object.hasOwn(lane.environment, name);
-    return errorIf(
-      isSet,
-      'passed-and-set',
-      inLane('passSecrets', index),
-      `${name} is set under environment too`,
-    );
+    return errorIf(isSet, 'passed-and-set', inLane('passSecrets', index), `${name} is set under environment too`);
   });
 
 const SECRET_NAME =

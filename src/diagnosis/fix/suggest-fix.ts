@@ -30,10 +30,7 @@ const SLIPS = [
     /^ImportError: cannot import name '(?<name>\w{1,100})' from '[\w.]{1,200}' \((?<file>[^()]{1,400})\)/,
   ],
   ['module', /^(?:ModuleNotFoundError|ImportError): No module named '(?<name>[\w.]{1,200})'/],
-  [
-    'attribute',
-    /^AttributeError: .{1,200} has no attribute '(?<name>\w{1,100})'\. Did you mean: '\w{1,100}'\?$/,
-  ],
+  ['attribute', /^AttributeError: .{1,200} has no attribute '(?<name>\w{1,100})'\. Did you mean: '\w{1,100}'\?$/],
   ['key', /^KeyError: (['"])(?<name>[\w.-]{1,60})\1$/],
   ['comma', /^SyntaxError: invalid syntax\. Perhaps you forgot a comma\?$/],
   ['colon', /^SyntaxError: expected ':'$/],
@@ -65,8 +62,7 @@ export function planFix({ file, line, error }: Failure, paths: readonly string[]
     const suggested = /(?:Did you mean:? |forget to import )'([\w.]{1,200})'/.exec(error)?.[1] ?? null;
     const path = pathOf(file, paths);
     const asked = kind === 'imported-name' ? pathOf(module, paths) : null;
-    if (path === null || (kind === 'imported-name' && asked === null))
-      return { kind: 'none', reason: 'not-in-tree' };
+    if (path === null || (kind === 'imported-name' && asked === null)) return { kind: 'none', reason: 'not-in-tree' };
     const modules = kind === 'module' ? modulesBeside(name, paths) : [];
     return { slip: { kind, name, suggested }, path, line, asked, modules };
   }

@@ -186,11 +186,7 @@ function moved(one: ActionRecord, event: Exclude<ActionEvent, { type: 'action-pr
 }
 
 /** The rule that the event breaks, or null. `record` is the run id or `journal`. */
-export function illegalAction(
-  actions: readonly ActionRecord[],
-  record: string,
-  event: ActionEvent,
-): string | null {
+export function illegalAction(actions: readonly ActionRecord[], record: string, event: ActionEvent): string | null {
   if (event.type === 'action-proposed') return proposedRule(actions, record, event);
   const one = actions.find(({ digest }) => digest === event.data.proposal);
   if (one === undefined) return `${event.type} of what was not proposed`;

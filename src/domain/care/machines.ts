@@ -54,9 +54,7 @@ export type OfferRead =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** `unknown`: also if a second listing still shows the instance after a confirmation. */
-export type DestroyOutcome =
-  | { readonly kind: 'destroyed' }
-  | { readonly kind: 'unknown'; readonly message: string };
+export type DestroyOutcome = { readonly kind: 'destroyed' } | { readonly kind: 'unknown'; readonly message: string };
 
 /** No method throws for an expected outcome. */
 export type RentalAccount = {

@@ -60,9 +60,7 @@ export type ExperimentFile = {
 };
 
 /** `unparsable`: the parser rejected the file, or a limit was reached; `message` explains the fix. */
-export type Reading =
-  | ExperimentFile
-  | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
+export type Reading = ExperimentFile | { readonly kind: 'unparsable'; readonly line: number; readonly message: string };
 
 /** `path` decides the format; `python` reads Python. Never throws for an error of the file or the interpreter. */
 export type ReadExperiment = (

@@ -46,9 +46,7 @@ export function holdsOn<Target extends HoldTarget>(
   { lane, date }: LaneDay,
 ): readonly Target[] {
   return holds.filter(
-    (hold) =>
-      (lane === null || hold.lane === null || hold.lane === lane) &&
-      (hold.date === null || hold.date === date),
+    (hold) => (lane === null || hold.lane === null || hold.lane === lane) && (hold.date === null || hold.date === date),
   );
 }
 
@@ -57,9 +55,7 @@ export function holdsOver(
   { holds, proposal }: { readonly holds: readonly Hold[]; readonly proposal: LaneDay },
   journalHolds: Observed<readonly Hold[]>,
 ): Observed<readonly Hold[]> {
-  return journalHolds.kind === 'unknown'
-    ? journalHolds
-    : known([...holds, ...holdsOn(journalHolds.value, proposal)]);
+  return journalHolds.kind === 'unknown' ? journalHolds : known([...holds, ...holdsOn(journalHolds.value, proposal)]);
 }
 
 /** A second hold on the same target replaces the first. */

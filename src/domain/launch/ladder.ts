@@ -52,8 +52,7 @@ export type Started = {
 
 /** Parses `--batch-size 16`, `--batch-size=16` or `BATCH=16`; null otherwise. */
 export function readReduction(text: string): Reduction | null {
-  const [, name, value] =
-    /^(--?[A-Za-z][\w.-]{0,60}|[A-Z][A-Z0-9_]{0,60})(?:=|\s+)(\S{1,60})$/.exec(text.trim()) ?? [];
+  const [, name, value] = /^(--?[A-Za-z][\w.-]{0,60}|[A-Z][A-Z0-9_]{0,60})(?:=|\s+)(\S{1,60})$/.exec(text.trim()) ?? [];
   return name === undefined || value === undefined ? null : { name, value };
 }
 
@@ -71,9 +70,7 @@ export function valueNow({ command, environment }: Started, { name }: Reduction)
 export function reduced<Given extends Started>(started: Given, { name, value }: Reduction): Given {
   const { command, environment } = started;
   if (!name.startsWith('-'))
-    return environment[name] === undefined
-      ? started
-      : { ...started, environment: { ...environment, [name]: value } };
+    return environment[name] === undefined ? started : { ...started, environment: { ...environment, [name]: value } };
   return {
     ...started,
     command: command.map((part, index) => {
@@ -138,11 +135,9 @@ export function trainsSmaller(state: RunState): boolean {
 /** Ended attempts with the manifest and size of the running attempt. */
 export function trainedAlike(state: RunState): readonly PastAttempt[] {
   const { attempts } = state;
-  const taken = (before: number): number =>
-    reductionsTaken({ ...state, attempts: attempts.slice(0, before) }).length;
+  const taken = (before: number): number => reductionsTaken({ ...state, attempts: attempts.slice(0, before) }).length;
   return attempts.filter(
-    ({ order }, index) =>
-      order.order.digest === state.order?.order.digest && taken(index) === taken(attempts.length),
+    ({ order }, index) => order.order.digest === state.order?.order.digest && taken(index) === taken(attempts.length),
   );
 }
 

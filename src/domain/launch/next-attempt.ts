@@ -6,13 +6,7 @@
 import { type ActionRecord, underWay } from '../actions/action.ts';
 import type { Failure } from '../failure-class.ts';
 import { type IncidentOf, incidentsWith } from '../incidents.ts';
-import {
-  type IssuedOrder,
-  isOver,
-  type PastAttempt,
-  type RolledBack,
-  type RunState,
-} from '../logbook/run-state.ts';
+import { type IssuedOrder, isOver, type PastAttempt, type RolledBack, type RunState } from '../logbook/run-state.ts';
 import type { Digest, Sha } from '../values.ts';
 import type { Order } from './order.ts';
 
@@ -89,8 +83,7 @@ export function repeatedFailure(state: RunState): Repeated | null {
   for (const { order, submission, end } of state.attempts) {
     if (order.order.digest === last.order.order.digest) continue;
     const signature = end.signatures.find((one) => last.end.signatures.includes(one));
-    if (signature !== undefined)
-      return { attempt: last.submission.attempt, earlier: submission.attempt, signature };
+    if (signature !== undefined) return { attempt: last.submission.attempt, earlier: submission.attempt, signature };
   }
   return null;
 }
@@ -232,14 +225,9 @@ export type LaunchTrouble = IncidentOf<'launch-failed'> | IncidentOf<'launch-wai
 /** The newest recorded problem with the dispatched launch of an unclaimed order, or null. */
 export function launchTrouble({ order, incidents }: RunState): LaunchTrouble | null {
   if (order === null || order.status !== 'open') return null;
-  const troubles = [
-    ...incidentsWith(incidents, 'launch-failed'),
-    ...incidentsWith(incidents, 'launch-waiting'),
-  ];
+  const troubles = [...incidentsWith(incidents, 'launch-failed'), ...incidentsWith(incidents, 'launch-waiting')];
   return (
-    troubles
-      .filter(({ detail }) => detail.orderDigest === order.digest)
-      .toSorted((a, b) => b.seq - a.seq)[0] ?? null
+    troubles.filter(({ detail }) => detail.orderDigest === order.digest).toSorted((a, b) => b.seq - a.seq)[0] ?? null
   );
 }
 

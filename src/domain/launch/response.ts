@@ -5,13 +5,7 @@
 
 import type { ActionRecord } from '../actions/action.ts';
 import { STOPPED_BY } from '../engine.ts';
-import {
-  type DetectorId,
-  type Failure,
-  LOSS_NOT_FINITE,
-  mayBeTriedByHand,
-  mayPassAgain,
-} from '../failure-class.ts';
+import { type DetectorId, type Failure, LOSS_NOT_FINITE, mayBeTriedByHand, mayPassAgain } from '../failure-class.ts';
 import { type IncidentFacts, incidentsWith } from '../incidents.ts';
 import {
   type Approval,
@@ -115,8 +109,7 @@ export function askedFor({ relaunchAsked, submission }: RunState): RelaunchAsked
 /** A person may relaunch unless the failure would repeat; beyond the envelope, only with a new approval. */
 function byHand(state: RunState, last: PastAttempt): Response {
   const { attempt } = last.submission;
-  const bar =
-    barByHand(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state, last));
+  const bar = barByHand(state, last) ?? (approvalsSinceEnd(state, last).length > 0 ? null : barOfEnvelope(state, last));
   return bar === null ? { kind: 'relaunch' } : { kind: 'ask', why: { attempt, ...bar } };
 }
 
@@ -179,9 +172,7 @@ function barOf(state: RunState, last: PastAttempt, restartAfter: readonly string
 /** A failure without a known cause is tried again once. */
 function unknownBefore({ attempts }: RunState): Bar | null {
   const past = attempts.find((one) => failureOf(one) === 'unknown');
-  return past === undefined
-    ? null
-    : { reason: 'same-failure', failure: 'unknown', earlier: past.submission.attempt };
+  return past === undefined ? null : { reason: 'same-failure', failure: 'unknown', earlier: past.submission.attempt };
 }
 
 /** Corrupted training state remains in the attempt's checkpoints, even if another failure ended the attempt. */
@@ -205,8 +196,7 @@ function barAfterNode(
   { claim: begun, approvals: consents }: ActionRecord,
 ): Bar | null {
   const failure = failureOf(last);
-  if (!mayBeTriedByHand(failure) && rungFor(state, failure) === null)
-    return { reason: 'not-recoverable', failure };
+  if (!mayBeTriedByHand(failure) && rungFor(state, failure) === null) return { reason: 'not-recoverable', failure };
   const byPerson = consents.some(({ seq, actor }) => seq === begun?.consent && actor !== null);
   return byPerson || last.order.manifest?.envelope.restartAfter === undefined ? null : alikeIn(state, last);
 }
@@ -247,9 +237,7 @@ function barOfEnvelope(state: RunState, last: PastAttempt): Bar | null {
 function isNodeInHand({ actions, submission }: RunState): boolean {
   return actions.some(
     ({ proposal, evidence, ended }) =>
-      proposal.change.kind === 'delete-tpu-vm' &&
-      evidence.facts['attempt'] === submission?.attempt &&
-      ended === null,
+      proposal.change.kind === 'delete-tpu-vm' && evidence.facts['attempt'] === submission?.attempt && ended === null,
   );
 }
 
@@ -286,8 +274,7 @@ export function wantsRelaunch(state: RunState): boolean {
 
 /** Whether another attempt may still follow without a new approval. While it may, a person can stop the run. */
 export function mayBeRelaunched(state: RunState): boolean {
-  if (wantsRelaunch(state) || (preApproval(state) !== null && state.stop === null && !isOver(state)))
-    return true;
+  if (wantsRelaunch(state) || (preApproval(state) !== null && state.stop === null && !isOver(state))) return true;
   const { end, stop } = state;
   return end?.status === 'FAILED' && stop === null && !isOver(state) && isNodeInHand(state);
 }
@@ -339,10 +326,7 @@ export function mayBeApprovedAgain(state: RunState): boolean {
  * A rejected checkpoint that a restarted job could load by itself from its output root, or null. Always null if the command names its
  * checkpoint.
  */
-export function rejectionFor(
-  { attempts, rejections }: RunState,
-  last: PastAttempt,
-): RejectedCheckpoint | null {
+export function rejectionFor({ attempts, rejections }: RunState, last: PastAttempt): RejectedCheckpoint | null {
   if (last.order.manifest !== null && takesCheckpoint(last.order.manifest)) return null;
   const wroteBefore = (at: string): boolean =>
     [...attempts, last].some(

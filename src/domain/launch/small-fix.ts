@@ -41,9 +41,7 @@ export function readPatch(text: string): Result<readonly FilePatch[], PatchFault
   // The reviewer must see the complete patch.
   if (changed.length > FIX_LINES_MAX || shownPatch(files).length > limits.shownBlockCharsMax)
     return fail('patch-too-large');
-  return changed.some((line) => line.startsWith('+') && HIDDEN.test(line))
-    ? fail('patch-hidden-signs')
-    : ok(files);
+  return changed.some((line) => line.startsWith('+') && HIDDEN.test(line)) ? fail('patch-hidden-signs') : ok(files);
 }
 
 /** Applies each hunk exactly at its stated position. */
@@ -134,10 +132,7 @@ function readFile(lines: readonly string[], start: number): Result<FileAt, Patch
 }
 
 /** Reads exactly as many lines as the header states, ignoring "no newline" markers. */
-function readHunk(
-  lines: readonly string[],
-  start: number,
-): { readonly hunk: Hunk; readonly next: number } | null {
+function readHunk(lines: readonly string[], start: number): { readonly hunk: Hunk; readonly next: number } | null {
   const head = HUNK.exec(lines[start] ?? '');
   if (head === null) return null;
   const [, first = '', olds = '1', news = '1'] = head;
@@ -280,9 +275,7 @@ export function preApproval(state: RunState): PreApproval | null {
   const { attempt, commit, place } = made.detail;
   if (attempt !== after.submission.attempt || !isSha(commit)) return null;
   const path = place.slice(0, place.lastIndexOf(':'));
-  return preApproves(after.order.manifest, path)
-    ? { digest: after.order.order.digest, commit, path, after }
-    : null;
+  return preApproves(after.order.manifest, path) ? { digest: after.order.order.digest, commit, path, after } : null;
 }
 
 /**
@@ -306,17 +299,14 @@ export function isSameButFiles(one: Manifest | null, other: Manifest | null): bo
 
 /** Each run gets one pre-approved launch, even if the runner refused that launch. */
 function wasTaken(state: RunState): boolean {
-  return ordersOf(state).some(
-    ({ order: one, status }) => one.preApprovedBy !== undefined && TAKEN.includes(status),
-  );
+  return ordersOf(state).some(({ order: one, status }) => one.preApprovedBy !== undefined && TAKEN.includes(status));
 }
 
 const TAKEN: readonly IssuedOrder['status'][] = ['claimed', 'submitted', 'failed'];
 
 /** Deep equality; an undefined property equals a missing one. */
 function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
-    return one === other;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const [left, right] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
   const names = new Set([...left.keys(), ...right.keys()]);
@@ -359,10 +349,6 @@ export type FixerStanding =
   | { readonly kind: 'answered'; readonly fix: ExternalFix };
 
 /** Identifies the failure in the record of the dispatch and in the inputs of the workflow. */
-export function failureDigest(
-  run: string,
-  { attempt, commit, endedAt }: SlipOfAttempt,
-  digestOf: DigestOf,
-): Digest {
+export function failureDigest(run: string, { attempt, commit, endedAt }: SlipOfAttempt, digestOf: DigestOf): Digest {
   return digestOf(JSON.stringify(['fix', run, attempt, commit, endedAt]));
 }

@@ -146,10 +146,7 @@ export function defineEvents<Family extends Schemas>(
   data: Family,
   definitions: { readonly [Type in keyof Family & EventType]: EventDefinition<Type> },
 ): { readonly [Type in keyof Family & EventType]: DefinedEvent<Type> } {
-  const whole = Object.entries<object>(definitions).map(([type, one]) => [
-    type,
-    { ...one, data: data[type] },
-  ]);
+  const whole = Object.entries<object>(definitions).map(([type, one]) => [type, { ...one, data: data[type] }]);
   // Each key's definition is combined with the schema of the same key.
   return Object.fromEntries(whole) as { readonly [Type in keyof Family & EventType]: DefinedEvent<Type> };
 }
@@ -161,8 +158,7 @@ export function momentOf({ at, seq }: LogbookEvent): { readonly at: string; read
 
 /** `momentOf` plus the actor, for events that must name one. */
 export function said(event: LogbookEvent): ReturnType<typeof momentOf> & { readonly actor: Actor } {
-  if (event.actor === undefined)
-    throw new Error(`${event.type} without an actor passed the transition check`);
+  if (event.actor === undefined) throw new Error(`${event.type} without an actor passed the transition check`);
   return { ...momentOf(event), actor: event.actor };
 }
 

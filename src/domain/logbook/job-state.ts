@@ -26,11 +26,7 @@ export function watchedClusters(state: RunState): readonly string[] {
   const asked = adopts !== undefined && awaitsDescription(state) ? [adopts.cluster] : [];
   const offer = offerWanted(state);
   const shopped = offer === null ? [] : [offer.cluster];
-  return [
-    ...asked,
-    ...shopped,
-    ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : [])),
-  ];
+  return [...asked, ...shopped, ...holdingsOf(state).flatMap((held) => ('cluster' in held ? [held.cluster] : []))];
 }
 
 export type JobPlace = { readonly jobId: string; readonly cluster: string };
@@ -132,18 +128,14 @@ export function witnessesOf(state: RunState): Witnesses {
   // If the log or the job is unreadable, use the time of the first failed observation in a row.
   const readAt = unread === undefined ? at : momentOf(unread.since);
   // Step 0 can also be the first step of another epoch.
-  const hasTrained =
-    seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.looks ?? 0) > 1;
+  const hasTrained = seen.step === null ? seen.loss !== null : seen.step > 0 || (course?.moved?.looks ?? 0) > 1;
   return {
     engine: at === null ? null : { at, says: isLost(state, seen) ? 'lost' : seen.status },
     log: { at: readAt, hasLines: seen.logOffset > 0 },
     progress: hasTrained && at !== null ? { at: momentOf(course?.moved?.at) ?? at } : null,
     tracker:
-      tracker === undefined
-        ? null
-        : { at: momentOf(tracker.last?.readAt), movedAt: momentOf(tracker.last?.movedAt) },
-    checkpoint:
-      seen.checkpointStep === null ? null : { at: momentOf(course?.saved?.at), step: seen.checkpointStep },
+      tracker === undefined ? null : { at: momentOf(tracker.last?.readAt), movedAt: momentOf(tracker.last?.movedAt) },
+    checkpoint: seen.checkpointStep === null ? null : { at: momentOf(course?.saved?.at), step: seen.checkpointStep },
     trouble: { signatures: seen.signatures, alarms: seen.alarms ?? [] },
     watch: at === null ? null : { at, nextWithinMs: seen.nextEntryMs ?? seen.cadenceMs },
   };
@@ -205,8 +197,7 @@ export function phaseOf(state: RunState): Phase {
   if (state.closed !== null) return 'closed';
   if (state.end !== null && !isFixGated(state)) return 'ended';
   if (state.submission !== null && state.end === null) return phaseOfJob(state);
-  if (state.order !== null && (state.order.status === 'open' || state.order.status === 'claimed'))
-    return 'ordered';
+  if (state.order !== null && (state.order.status === 'open' || state.order.status === 'claimed')) return 'ordered';
   if (standingApprovals(state).length > 0) return 'approved';
   return state.gate !== null && allPass(state.gate.verdicts) ? 'gated' : 'proposed';
 }

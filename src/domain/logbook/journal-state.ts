@@ -131,10 +131,7 @@ function begunAfter(begun: JournalState['begun'], event: LogbookEvent): JournalS
   return new Map([...begun].filter(([run]) => !covered.has(run)));
 }
 
-function commandAfter(
-  event: LogbookEvent,
-  seen: (key: string) => SeenCommand | undefined,
-): SeenCommand | null {
+function commandAfter(event: LogbookEvent, seen: (key: string) => SeenCommand | undefined): SeenCommand | null {
   const { at, seq } = event;
   if (event.type === 'command-seen' && event.actor !== undefined)
     return { ...event.data, actor: event.actor, at, seq, answer: null };
@@ -145,10 +142,7 @@ function commandAfter(
 }
 
 /** Holds after an event, or after a draft. */
-export function holdsAfter(
-  holds: readonly Hold[],
-  event: EventDraft & { readonly at: string },
-): readonly Hold[] {
+export function holdsAfter(holds: readonly Hold[], event: EventDraft & { readonly at: string }): readonly Hold[] {
   if (event.type !== 'held' && event.type !== 'released') return holds;
   const target = { ...event.data, lane: event.data.lane ?? null };
   if (event.type === 'released') return withoutHold(holds, target);

@@ -15,8 +15,7 @@ export function orderedRule(state: RunState, event: EventOf<'ordered'>): string 
   if (again !== null) return again;
   if (state.order?.status === 'claimed') return 'ordered while another order is claimed';
   if (state.stop !== null) return 'ordered after a stop was asked for';
-  if (state.gate === null || state.gate.digest !== order.digest)
-    return 'ordered another manifest than the one shown';
+  if (state.gate === null || state.gate.digest !== order.digest) return 'ordered another manifest than the one shown';
   if (!allPass(state.gate.verdicts)) return 'ordered though a gate does not pass';
   const broken = orderRule(state, order);
   if (broken !== null) return broken;
@@ -31,8 +30,7 @@ export function orderedRule(state: RunState, event: EventOf<'ordered'>): string 
 
 /** After a first attempt: a relaunch of the same manifest, or an approved fix. */
 function againRule(state: RunState, order: Order): string | null {
-  if (state.submission !== null)
-    return isFixGated(state) ? fixRule(state, order) : relaunchRule(state, order);
+  if (state.submission !== null) return isFixGated(state) ? fixRule(state, order) : relaunchRule(state, order);
   return isLaunchable(state, order.digest) ? null : 'ordered a manifest again that was launched before';
 }
 

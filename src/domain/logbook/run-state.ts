@@ -181,10 +181,7 @@ export function pagesOf({ notices }: Pick<RunState, 'notices'>, incident: number
 }
 
 /** Notices with a channel that has no recorded delivery yet. */
-export function undelivered({
-  notices,
-  deliveries,
-}: RunState): readonly (Notice & { readonly channel: string })[] {
+export function undelivered({ notices, deliveries }: RunState): readonly (Notice & { readonly channel: string })[] {
   return notices.flatMap((notice) =>
     (notice.channels ?? [])
       .filter((name) => !deliveries.some((one) => one.notice === notice.seq && one.channel === name))

@@ -88,9 +88,7 @@ export const statusAnswer = z.object({
     .object({
       environment: z.object({ envVars: z.record(z.string(), z.string()).default({}) }).optional(),
       bundleId: text,
-      entrypoint: z
-        .object({ runCommand: z.object({ argv: z.array(z.string()).default([]) }).optional() })
-        .optional(),
+      entrypoint: z.object({ runCommand: z.object({ argv: z.array(z.string()).default([]) }).optional() }).optional(),
     })
     .optional(),
 });
@@ -224,12 +222,7 @@ export async function ask<Value>(
     : unknown(settings, `the controller does not answer: ${answer.message}`);
 }
 
-function judge<Value>(
-  settings: IrisSettings,
-  status: number,
-  text: string,
-  schema: z.ZodType<Value>,
-): Answer<Value> {
+function judge<Value>(settings: IrisSettings, status: number, text: string, schema: z.ZodType<Value>): Answer<Value> {
   const json = jsonIn(text);
   if (status === 200) {
     const parsed = schema.safeParse(json);
@@ -243,9 +236,7 @@ function judge<Value>(
   const { code } = said;
   const message = clean(settings, said.message);
   const isFinal = (status >= 400 && status < 500) || (status === 500 && MALFORMED.test(said.message));
-  return isFinal
-    ? { kind: 'refused', status, code, message }
-    : unknown(settings, `${status} ${code}: ${message}`);
+  return isFinal ? { kind: 'refused', status, code, message } : unknown(settings, `${status} ${code}: ${message}`);
 }
 
 /** Removes the key and shortens the text. */

@@ -57,10 +57,7 @@ export const irisSchema = z.strictObject({
   memoryMb: setting(z.int().min(1).max(100_000_000), 2_048, 'Memory in MB.'),
   diskMb: setting(z.int().min(1).max(100_000_000), 5_120, 'Disk in MB.'),
   device: unset(device, 'Accelerators of the job itself; null: none, as for a job that starts others.'),
-  childDevice: unset(
-    device,
-    'Accelerators that the job it starts has to have; the watch reports others. null: any.',
-  ),
+  childDevice: unset(device, 'Accelerators that the job it starts has to have; the watch reports others. null: any.'),
   targetCluster: unset(word, 'The federated cluster to which the controller hands the job; null: its own.'),
   priority: unset(
     z.enum(['system', 'production', 'interactive', 'batch']),
@@ -71,11 +68,7 @@ export const irisSchema = z.strictObject({
     z.string().regex(/^[\w./:@-]{1,300}$/, 'the name of an image'),
     'Image in which its tasks run; null: that of the cluster.',
   ),
-  ports: setting(
-    z.array(word).max(20),
-    [],
-    'Names of ports that Iris reserves for it, each in `IRIS_PORT_<NAME>`.',
-  ),
+  ports: setting(z.array(word).max(20), [], 'Names of ports that Iris reserves for it, each in `IRIS_PORT_<NAME>`.'),
   regions: setting(z.array(word).max(20), [], 'Regions of which it has to be one; none: any.'),
   preemptible: unset(z.boolean(), 'Whether its worker may, or may not, be preemptible; null: either.'),
   setupCommands: setting(

@@ -14,14 +14,7 @@ import { createKept } from '../../host/memory.ts';
 import { redact } from '../../host/redactor.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import { callOverHttp, type Http, type TokenHeaders, tokenHeaders } from '../shared/http.ts';
-import {
-  guarded,
-  shellLineOf,
-  stopAndConfirm,
-  stoppingUnless,
-  unknownBecause,
-  withinLine,
-} from '../shared/kit.ts';
+import { guarded, shellLineOf, stopAndConfirm, stoppingUnless, unknownBecause, withinLine } from '../shared/kit.ts';
 import { leftOutOfPackage } from '../shared/package-files.ts';
 import {
   ask,
@@ -138,10 +131,7 @@ function stopOnIris(settings: IrisSettings, jobId: string): Promise<StopOutcome>
       return answer.kind === 'said' ? '' : `the wish may not have arrived: ${answer.message}`;
     },
     late: (_last, complaint) =>
-      stoppingUnless(
-        complaint,
-        'Iris says KILLED at once; neither the job nor its worker has said that it ended',
-      ),
+      stoppingUnless(complaint, 'Iris says KILLED at once; neither the job nor its worker has said that it ended'),
     sleep: settings.sleep,
     pollMs: irisLimits.stopPollMs,
   });

@@ -29,27 +29,19 @@ export const FINAL: ReadonlySet<string> = new Set(
 );
 const TIME_LIMIT = /^Execution timeout exceeded/;
 const WAITING: ReadonlySet<string> = new Set(
-  ['PENDING', 'ASSIGNED', 'BUILDING', 'PREEMPTED', 'WORKER_FAILED', 'MISSING'].map(
-    (state) => `TASK_STATE_${state}`,
-  ),
+  ['PENDING', 'ASSIGNED', 'BUILDING', 'PREEMPTED', 'WORKER_FAILED', 'MISSING'].map((state) => `TASK_STATE_${state}`),
 );
-const LIVING: ReadonlySet<string> = new Set(
-  ['PENDING', 'BUILDING', 'RUNNING'].map((state) => `JOB_STATE_${state}`),
-);
+const LIVING: ReadonlySet<string> = new Set(['PENDING', 'BUILDING', 'RUNNING'].map((state) => `JOB_STATE_${state}`));
 
 /**
  * The time in milliseconds since which the end line in the log counts; null: the Iris state is enough. Iris leaves open
  * whether a killed process still runs. A command may also end before its worker reports the start: then only an end line
  * after the submission counts, because an earlier job of that name may have written another.
  */
-export function ownWordSinceMs(
-  { state, error, submittedAt }: IrisJob['job'],
-  task: IrisTask | null,
-): number | null {
+export function ownWordSinceMs({ state, error, submittedAt }: IrisJob['job'], task: IrisTask | null): number | null {
   if (state === 'JOB_STATE_SUCCEEDED')
     return task?.startedAt === undefined && submittedAt !== undefined ? submittedAt : null;
-  const isOpen =
-    state === 'JOB_STATE_KILLED' || state === 'JOB_STATE_WORKER_FAILED' || TIME_LIMIT.test(error);
+  const isOpen = state === 'JOB_STATE_KILLED' || state === 'JOB_STATE_WORKER_FAILED' || TIME_LIMIT.test(error);
   return isOpen ? 0 : null;
 }
 

@@ -80,11 +80,7 @@ async function hasEnded(settings: IrisSettings, jobId: string): Promise<boolean>
 }
 
 /** Adds the next lines of the job. Returns the number of received entries. */
-async function readEntries(
-  settings: IrisSettings,
-  jobId: string,
-  reading: Reading,
-): Promise<number | Unknown> {
+async function readEntries(settings: IrisSettings, jobId: string, reading: Reading): Promise<number | Unknown> {
   const { cursor } = reading;
   const body = { ...sourceOf(settings, jobId), cursor, maxLines: irisLimits.linesPerRequest };
   const answer = await ask(settings, 'logs', body, logsAnswer);
@@ -97,11 +93,7 @@ async function readEntries(
 }
 
 /** Answers beyond the end of the store are also empty. A store that ends before our position has restarted. */
-async function storeBeganAgain(
-  settings: IrisSettings,
-  jobId: string,
-  { cursor }: Reading,
-): Promise<boolean | Unknown> {
+async function storeBeganAgain(settings: IrisSettings, jobId: string, { cursor }: Reading): Promise<boolean | Unknown> {
   if (cursor === 0) return false;
   const body = { ...sourceOf(settings, jobId), tail: true, maxLines: 1 };
   const answer = await ask(settings, 'logs', body, logsAnswer);

@@ -56,11 +56,7 @@ async function missing(settings: IrisSettings, lastSession: string | null): Prom
   return missingJob(lastSession, process.id, message);
 }
 
-async function judged(
-  settings: IrisSettings,
-  jobId: string,
-  { job, request }: IrisJob,
-): Promise<JobObservation> {
+async function judged(settings: IrisSettings, jobId: string, { job, request }: IrisJob): Promise<JobObservation> {
   const asked = await ask(settings, 'tasks', { jobId: irisIdOf(settings, jobId) }, tasksAnswer);
   if (asked.kind !== 'said') return unknownBecause(asked.message);
   const { tasks } = asked.value;
@@ -84,9 +80,7 @@ async function judged(
   if (seen.kind === 'found') return job.hasChildren ? withChild(settings, job.jobId, seen) : seen;
   if (seen.kind !== 'lost') return seen;
   const process = await readProcess(settings);
-  return process.kind === 'unknown'
-    ? process
-    : { kind: 'state-lost', session: process.id, message: seen.message };
+  return process.kind === 'unknown' ? process : { kind: 'state-lost', session: process.id, message: seen.message };
 }
 
 /**

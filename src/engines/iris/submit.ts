@@ -126,10 +126,7 @@ function jobOf({ settings, spec, process }: Stand, bundle: string): Job {
 const MB = 1024 * 1024;
 
 /** The secrets that the workers have in files. The others are sent if the cluster allows it. */
-function inFiles(
-  { secretNames = [] }: JobSpec,
-  { secretFiles, secretValues }: IrisCluster,
-): readonly string[] {
+function inFiles({ secretNames = [] }: JobSpec, { secretFiles, secretValues }: IrisCluster): readonly string[] {
   return secretNames.filter((name) => !secretValues || secretFiles[name] !== undefined);
 }
 

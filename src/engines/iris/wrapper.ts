@@ -64,12 +64,7 @@ export function wrappedCommand(
 ): readonly string[] {
   const secrets = secretNames.map((name) => `${name}=${secretFiles[name] ?? ''}`);
   const restarts = String(maxRetriesPreemption + maxRetriesFailure);
-  return [
-    ...['bash', '-c', WRAPPER, 'ferrybot', submissionId, restarts, markers ?? ''],
-    ...secrets,
-    '--',
-    ...command,
-  ];
+  return [...['bash', '-c', WRAPPER, 'ferrybot', submissionId, restarts, markers ?? ''], ...secrets, '--', ...command];
 }
 
 /** Parses the exit status of that attempt's command from one log line; null for any other line. */

@@ -7,11 +7,7 @@ import { CLUSTER_KEYS, type EngineDefinition } from '../definition.ts';
 
 const schema = z.strictObject({
   engine: z.literal('local').describe("Processes of the runner's own machine."),
-  jobs: setting(
-    z.string().min(1).max(300),
-    'jobs',
-    'Folder for job records, relative to FERRYBOT_STATE_DIR.',
-  ),
+  jobs: setting(z.string().min(1).max(300), 'jobs', 'Folder for job records, relative to FERRYBOT_STATE_DIR.'),
   ...CLUSTER_KEYS,
 });
 

@@ -3,23 +3,10 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  Engine,
-  FoundJob,
-  JobDescription,
-  JobObservation,
-  LogRead,
-  StopOutcome,
-} from '../../domain/engine.ts';
+import type { Engine, FoundJob, JobDescription, JobObservation, LogRead, StopOutcome } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
 import { codeOf, publishOnce } from '../../host/files.ts';
-import {
-  currentPidScope,
-  type Liveness,
-  livenessOf,
-  type PidScope,
-  processStartOf,
-} from '../../host/process.ts';
+import { currentPidScope, type Liveness, livenessOf, type PidScope, processStartOf } from '../../host/process.ts';
 import type { ComposedEngine, EngineHost } from '../definition.ts';
 import {
   type ClaimRecord,
@@ -29,14 +16,7 @@ import {
   readClaim,
   readLogFile,
 } from '../shared/job-files.ts';
-import {
-  foundJob,
-  guarded,
-  isSubmissionId,
-  missingJob,
-  stopAndConfirm,
-  unknownBecause,
-} from '../shared/kit.ts';
+import { foundJob, guarded, isSubmissionId, missingJob, stopAndConfirm, unknownBecause } from '../shared/kit.ts';
 import {
   type ExitRecord,
   type IdentityRecord,
@@ -82,9 +62,7 @@ async function removeOldTrees(trees: string, jobs: string, nowMs: number): Promi
     found.push({ path, wantedUntilMs });
   }
   const oldest = found.toSorted((a, b) => a.wantedUntilMs - b.wantedUntilMs);
-  const gone = oldest
-    .slice(0, oldest.length - TREES_KEPT)
-    .filter(({ wantedUntilMs }) => wantedUntilMs < nowMs);
+  const gone = oldest.slice(0, oldest.length - TREES_KEPT).filter(({ wantedUntilMs }) => wantedUntilMs < nowMs);
   for (const { path } of gone) await rm(path, { recursive: true, force: true, maxRetries: 5 });
   return gone.map(({ path }) => path);
 }
@@ -94,11 +72,7 @@ async function endsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
   const ends = new Map<string, number>();
   for (const id of await namesIn(jobs)) {
     const paths = jobPaths(jobs, id);
-    const [claim, started, exit] = [
-      await readClaim(jobs, id),
-      await readProcess(paths),
-      await readExit(paths),
-    ];
+    const [claim, started, exit] = [await readClaim(jobs, id), await readProcess(paths), await readExit(paths)];
     if (claim.kind !== 'there') continue;
     const runsIn =
       started.kind === 'there' && started.value.workingDirectory !== undefined
@@ -113,9 +87,7 @@ async function endsByTree(jobs: string): Promise<ReadonlyMap<string, number>> {
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    return entries.flatMap((entry) =>
-      entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [],
-    );
+    return entries.flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : []));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
@@ -126,10 +98,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 const JOB_STOP_GRACE_MS = 10_000;
 
 /** Builds the engine for one cluster of the config. */
-export function compose(
-  { stateDirectory, now }: EngineHost,
-  { jobs }: { readonly jobs: string },
-): ComposedEngine {
+export function compose({ stateDirectory, now }: EngineHost, { jobs }: { readonly jobs: string }): ComposedEngine {
   const directory = isAbsolute(jobs) ? jobs : join(stateDirectory, jobs);
   return { engine: createLocalEngine({ directory, now }), close: async () => undefined };
 }
@@ -224,8 +193,7 @@ async function stopOrphan(settings: LocalSettings, paths: JobPaths, here: PidSco
       await sleep(100);
     }
   }
-  if (command.kind === 'there' && (await livenessOf(command.value, here)) !== 'dead')
-    return { kind: 'stopping' };
+  if (command.kind === 'there' && (await livenessOf(command.value, here)) !== 'dead') return { kind: 'stopping' };
   await recordEnd(settings, paths, 'SIGTERM');
   return { kind: 'stopped' };
 }
@@ -275,22 +243,14 @@ async function observeClaimed(paths: JobPaths, claim: ClaimRecord): Promise<JobO
   return observeOrphan(paths, claim, supervisor.value);
 }
 
-async function observeOrphan(
-  paths: JobPaths,
-  claim: ClaimRecord,
-  supervisor: IdentityRecord,
-): Promise<JobObservation> {
+async function observeOrphan(paths: JobPaths, claim: ClaimRecord, supervisor: IdentityRecord): Promise<JobObservation> {
   const command = await readCommand(paths);
   if (command.kind === 'unreadable') return unknownBecause(command.why);
   const liveness: Liveness =
     command.kind === 'missing' ? 'dead' : await livenessOf(command.value, await currentPidScope());
   switch (liveness) {
     case 'alive':
-      return running(
-        claim,
-        supervisor,
-        'The command runs, but its supervisor is gone: no exit code to come.',
-      );
+      return running(claim, supervisor, 'The command runs, but its supervisor is gone: no exit code to come.');
     case 'unknown':
       return unseen(supervisor);
     case 'dead':
@@ -308,8 +268,7 @@ function ended(claim: ClaimRecord, exit: Exclude<Read<ExitRecord>, { kind: 'miss
   if (exit.kind === 'unreadable') return unknownBecause(exit.why);
   const { exitCode, signal, startError, startedAtMs, endedAtMs, stopRequested } = exit.value;
   const times = { startedAtMs, endedAtMs, details: signal === null ? {} : { signal } };
-  if (stopRequested)
-    return { ...base(claim), ...times, status: 'STOPPED', message: 'Job was intentionally stopped.' };
+  if (stopRequested) return { ...base(claim), ...times, status: 'STOPPED', message: 'Job was intentionally stopped.' };
   if (exitCode === 0)
     return { ...base(claim), ...times, status: 'SUCCEEDED', exitCode, message: 'Job finished successfully.' };
   const how = startError ?? (signal === null ? `exit code ${exitCode}` : `signal ${signal}`);

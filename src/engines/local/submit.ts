@@ -69,12 +69,10 @@ export function jobPaths(directory: string, jobId: string) {
 }
 
 /** The supervisor that took the right to start the command. */
-export const readProcess = (paths: JobPaths): Promise<Read<IdentityRecord>> =>
-  readRecord(paths.process, identity);
+export const readProcess = (paths: JobPaths): Promise<Read<IdentityRecord>> => readRecord(paths.process, identity);
 
 /** The command itself, which can outlive a killed supervisor. */
-export const readCommand = (paths: JobPaths): Promise<Read<IdentityRecord>> =>
-  readRecord(paths.command, identity);
+export const readCommand = (paths: JobPaths): Promise<Read<IdentityRecord>> => readRecord(paths.command, identity);
 
 /** How the job ended. */
 export const readExit = (paths: JobPaths): Promise<Read<ExitRecord>> => readRecord(paths.exit, exitRecord);

@@ -138,8 +138,7 @@ function supervise(tools: Tools): void {
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => fs.appendFileSync('supervisor.log', 'SIGHUP: the job outlives its terminal\n'));
   const { workingDirectory } = order;
-  if (!tools.publishRecord(folder, 'process.json', { ...identity(process.pid), workingDirectory }))
-    process.exit(0);
+  if (!tools.publishRecord(folder, 'process.json', { ...identity(process.pid), workingDirectory })) process.exit(0);
   stopRequested = stopWasRequested();
   if (stopRequested) finish({ exitCode: null, signal: null, startError: null }, exitRecordTries);
   else start();

@@ -120,14 +120,8 @@ export const raySchema = z.strictObject({
     {},
     'Files in the private home of scripts and tunnel, each with the content of a runner environment variable, such as .ssh/cluster.pem: CLUSTER_KEY.',
   ),
-  tunnel: unset(
-    tunnel,
-    'One tunnel for all calls to this cluster; null: the dashboard is reachable without one.',
-  ),
-  scripts: unset(
-    scripts,
-    'The scripts that submit; null: the Jobs API does, with the shipped tree as a package.',
-  ),
+  tunnel: unset(tunnel, 'One tunnel for all calls to this cluster; null: the dashboard is reachable without one.'),
+  scripts: unset(scripts, 'The scripts that submit; null: the Jobs API does, with the shipped tree as a package.'),
   disk: unset(diskSchema, "Maintenance of the disks of the cluster's TPU workers; null: none."),
   ...gcpKeys,
   ...CLUSTER_KEYS,
@@ -161,16 +155,12 @@ const templatesAreComplete: Rule = (at, { scripts, tunnel }) => [
 const nothingOfOursIsPassed: Rule = (at, cluster) => [
   ...(cluster.tokenFrom === null ? [] : reservedName([...at, 'tokenFrom'], cluster.tokenFrom)),
   ...cluster.passVariables.flatMap((name, index) => reservedName([...at, 'passVariables', index], name)),
-  ...Object.entries(cluster.homeFiles).flatMap(([file, name]) =>
-    reservedName([...at, 'homeFiles', file], name),
-  ),
+  ...Object.entries(cluster.homeFiles).flatMap(([file, name]) => reservedName([...at, 'homeFiles', file], name)),
 ];
 
 const noSecretIsWritten: Rule = (at, { dashboard, scripts, tunnel }) => [
   ...writtenSecret([...at, 'dashboard'], dashboard),
-  ...(tunnel?.command ?? []).flatMap((text, index) =>
-    writtenSecret([...at, 'tunnel', 'command', index], text),
-  ),
+  ...(tunnel?.command ?? []).flatMap((text, index) => writtenSecret([...at, 'tunnel', 'command', index], text)),
   ...TEMPLATES.flatMap(({ key }) =>
     (scripts?.[key] ?? []).flatMap((text, index) => writtenSecret([...at, 'scripts', key, index], text)),
   ),
@@ -230,10 +220,7 @@ export const rayEngine: EngineDefinition<typeof raySchema> = {
     buildsChange: cluster.scripts !== null,
     leavesOut: cluster.scripts?.leavesOut ?? [],
     launcher: launcherOf(cluster),
-    secretVariables: [
-      ...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]),
-      ...Object.values(cluster.homeFiles),
-    ],
+    secretVariables: [...(cluster.tokenFrom === null ? [] : [cluster.tokenFrom]), ...Object.values(cluster.homeFiles)],
     machines: { gcp: cluster.gcp, badNodes: cluster.badNodes, disk: cluster.disk },
   }),
 };

@@ -62,8 +62,7 @@ export async function leftOutByScript(
 
 function nameOfRule(rules: readonly Rules[], path: string): string | null {
   const rule = rules.find(
-    ({ folder, matcher, isAll }) =>
-      path.startsWith(folder) && (isAll || matcher.ignores(path.slice(folder.length))),
+    ({ folder, matcher, isAll }) => path.startsWith(folder) && (isAll || matcher.ignores(path.slice(folder.length))),
   );
   return rule?.name ?? null;
 }
@@ -161,8 +160,7 @@ async function answers(address: string): Promise<boolean> {
     return true;
   } catch (error) {
     // fetch reports a missing server as a TypeError, and a timeout under its own name.
-    if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError'))
-      return false;
+    if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) return false;
     throw error;
   }
 }

@@ -1,13 +1,7 @@
 /** Parses Ray's JobDetails (Jobs API, `ray list jobs --detail`). Values of variables serve only for scrubbing and stay in this file. */
 
 import { z } from 'zod';
-import {
-  commitIn,
-  type FoundJob,
-  type JobMetadata,
-  type JobOrigin,
-  type JobSpec,
-} from '../../domain/engine.ts';
+import { commitIn, type FoundJob, type JobMetadata, type JobOrigin, type JobSpec } from '../../domain/engine.ts';
 import { type IdentityNames, identityIn, type Rejected, specRefusal, withinLine } from '../shared/kit.ts';
 
 /** The end of the year 9999, the last year in RFC 3339. A later time counts as none. */
@@ -35,10 +29,7 @@ const jobDetails = z.object({
   end_time: moment,
   metadata: z.unknown().optional(),
   runtime_env: z.object({ env_vars: z.unknown().optional() }).nullish().catch(null),
-  driver_info: z
-    .object({ node_ip_address: z.string().nullish(), pid: z.string().nullish() })
-    .nullish()
-    .catch(null),
+  driver_info: z.object({ node_ip_address: z.string().nullish(), pid: z.string().nullish() }).nullish().catch(null),
   driver_node_id: z.string().nullish(),
   driver_exit_code: z.number().int().nullish(),
 });

@@ -65,9 +65,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       if (await look()) return null;
       await sleep(TUNNEL_POLL_MS);
     }
-    const why = program.ended()
-      ? 'the tunnel ended before it carried anything'
-      : 'nothing answers through the tunnel';
+    const why = program.ended() ? 'the tunnel ended before it carried anything' : 'nothing answers through the tunnel';
     await program.stop();
     failed = { times: (failed?.times ?? 0) + 1, atMs: options.now(), why };
     return why;

@@ -154,8 +154,7 @@ export function tokenHeaders(
     Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
   return async () => {
-    if (kept !== null && now() - kept.atMs < HEADERS_KEPT_MS)
-      return { kind: 'headers', headers: kept.headers };
+    if (kept !== null && now() - kept.atMs < HEADERS_KEPT_MS) return { kind: 'headers', headers: kept.headers };
     const headers: Record<string, string> = {};
     for (const [header, [program = '', ...args]] of Object.entries(commands)) {
       const ran = await runProgram(program, args, { env, timeoutMs: TOKEN_TIMEOUT_MS });

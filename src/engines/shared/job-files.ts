@@ -14,14 +14,7 @@ import {
   type SubmitOutcome,
 } from '../../domain/engine.ts';
 import { limits } from '../../domain/limits.ts';
-import {
-  codeOf,
-  completeUtf8Length,
-  isFolder,
-  openPlainFile,
-  readTextIfThere,
-  utf8Only,
-} from '../../host/files.ts';
+import { codeOf, completeUtf8Length, isFolder, openPlainFile, readTextIfThere, utf8Only } from '../../host/files.ts';
 import { redact } from '../../host/redactor.ts';
 import { conflictWith, jobMetadata, shellLineOf, unknownBecause, withinLine } from './kit.ts';
 
@@ -130,12 +123,9 @@ export async function claimJob(
     return { kind: 'absent' };
   const isNew = await makeFolder(directory, spec, nowMs, fill);
   const claim = await readClaim(directory, submissionId);
-  if (claim.kind !== 'there')
-    return unknownBecause(`the claim of ${join(directory, submissionId)} is ${claim.kind}`);
+  if (claim.kind !== 'there') return unknownBecause(`the claim of ${join(directory, submissionId)} is ${claim.kind}`);
   const { metadata, workingDirectory } = claim.value;
-  return (
-    conflictWith(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory }
-  );
+  return conflictWith(metadata, spec) ?? { kind: 'claimed', as: isNew ? 'submitted' : 'adopted', workingDirectory };
 }
 
 /**
@@ -176,11 +166,7 @@ export function readClaim(directory: string, jobId: string): Promise<Read<ClaimR
 }
 
 /** Describes a found job from its claim. The submitter is the owner of the claim's file. */
-export async function describeClaimed(
-  directory: string,
-  jobId: string,
-  seen: FoundJob,
-): Promise<JobDescription> {
+export async function describeClaimed(directory: string, jobId: string, seen: FoundJob): Promise<JobDescription> {
   const claim = await readClaim(directory, jobId);
   if (claim.kind !== 'there') return unknownBecause(`the claim of ${jobId} in ${directory} is ${claim.kind}`);
   const { command, gitCommit = null } = claim.value;

@@ -55,8 +55,7 @@ export function guarded(unguarded: Unguarded): Engine {
       spendCapability(permit, submitStep(spec));
       return unguarded.submit(spec);
     },
-    readLog: async (jobId, offset) =>
-      isSubmissionId(jobId) ? unguarded.readLog(jobId, offset) : { kind: 'absent' },
+    readLog: async (jobId, offset) => (isSubmissionId(jobId) ? unguarded.readLog(jobId, offset) : { kind: 'absent' }),
     stop: async (jobId, permit) => {
       spendCapability(permit, stopStep(jobId));
       return isSubmissionId(jobId) ? unguarded.stop(jobId) : { kind: 'absent' };

@@ -14,9 +14,7 @@ const PACKAGE_TREE_BYTES_MAX = 256 * 1024 * 1024;
 /** A lab ships hundreds of files. More is a data set or an environment by mistake. */
 const PACKAGE_FILES_MAX = 20_000;
 
-export type PackageBytes =
-  | { readonly kind: 'zip'; readonly bytes: Uint8Array; readonly files: number }
-  | Rejected;
+export type PackageBytes = { readonly kind: 'zip'; readonly bytes: Uint8Array; readonly files: number } | Rejected;
 
 type Member = { readonly name: string; readonly path: string; readonly bytes: number; readonly mode: number };
 
@@ -57,8 +55,7 @@ export async function zipTree(
     packed.push({ name, mode, blob: blobIdOf(bytes) });
   }
   const wrong = files === null ? [] : differencesOf(packed, files);
-  if (wrong.length > 0)
-    return rejected('refused', `what would be sent is not what was approved: ${firstOf(wrong)}`);
+  if (wrong.length > 0) return rejected('refused', `what would be sent is not what was approved: ${firstOf(wrong)}`);
   const bytes = zipSync(content, { level: 6 });
   if (bytes.length > taker.zipBytesMax)
     return rejected(
@@ -127,7 +124,6 @@ async function membersOf(root: string, { name: taker }: Taker): Promise<readonly
 
 async function targetOf(root: string, path: string, name: string): Promise<string> {
   const target = await realpath(path);
-  if (!target.startsWith(root + sep))
-    throw new OutsideError(`${name} is a link that leads out of the shipped files`);
+  if (!target.startsWith(root + sep)) throw new OutsideError(`${name} is a link that leads out of the shipped files`);
   return target;
 }

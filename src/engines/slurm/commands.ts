@@ -37,8 +37,7 @@ export async function askCommand(
 /** The last line of a command's error output, or how the command ended without one. */
 export function complaintOf(command: SlurmCommand, { kind, exitCode, code, stderr }: ProgramResult): string {
   const last = stderr.trim().split('\n').at(-1)?.trim() ?? '';
-  const end =
-    kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `not started: ${code}` : kind;
+  const end = kind === 'exited' ? `exit code ${exitCode}` : kind === 'not-started' ? `not started: ${code}` : kind;
   return cutText(`${command}: ${kind === 'exited' && last !== '' ? last : end}`, limits.messageCharactersMax);
 }
 
@@ -69,8 +68,7 @@ const REMEMBERED_S = 300;
 export async function readSlurmSession(settings: SlurmSettings): Promise<SlurmSession> {
   const said = await askCommand(settings, 'scontrol', ['show', 'config']);
   if (said.kind === 'unknown') return said;
-  const setting = (name: string): string | null =>
-    new RegExp(`^${name}\\s*= (\\S+)`, 'm').exec(said.text)?.[1] ?? null;
+  const setting = (name: string): string | null => new RegExp(`^${name}\\s*= (\\S+)`, 'm').exec(said.text)?.[1] ?? null;
   const [id, version] = [setting('ClusterName'), setting('SLURM_VERSION')];
   if (id === null || version === null) return unknownBecause('scontrol showed no name of a cluster');
   const rememberedMs = Number(setting('MinJobAge') ?? REMEMBERED_S) * 1_000;

@@ -18,11 +18,7 @@ const count = (about: string, max: number): z.ZodDefault<z.ZodNullable<z.ZodInt>
   unset(z.int().min(1).max(max), `${about}; null: what Slurm takes by itself.`);
 
 const modules = z.strictObject({
-  init: setting(
-    place,
-    '/etc/profile.d/modules.sh',
-    'File of the compute nodes that brings the command `module`.',
-  ),
+  init: setting(place, '/etc/profile.d/modules.sh', 'File of the compute nodes that brings the command `module`.'),
   load: z.array(slurmModule()).min(1).max(30).describe('Modules, loaded in this order.'),
 });
 
@@ -34,9 +30,7 @@ function slurmModule(): z.ZodString {
 }
 
 export const slurmSchema = z.strictObject({
-  engine: z
-    .literal('slurm')
-    .describe('Jobs of a Slurm cluster, through its commands on the runner, a login node.'),
+  engine: z.literal('slurm').describe('Jobs of a Slurm cluster, through its commands on the runner, a login node.'),
   folder: place.describe(
     'Folder of job records, logs and shipped files on a file system that the runner and all compute nodes have under this path.',
   ),
@@ -93,13 +87,7 @@ export const slurmEngine: EngineDefinition<typeof slurmSchema> = {
   schema: slurmSchema,
   configIssues: (at, { modules, containerImage }) =>
     modules !== null && containerImage !== null
-      ? [
-          error(
-            'bad-value',
-            [...at, 'modules'],
-            'modules of the nodes are not in a container: choose one of both',
-          ),
-        ]
+      ? [error('bad-value', [...at, 'modules'], 'modules of the nodes are not in a container: choose one of both')]
       : [],
   traits: (cluster) => ({
     jobsRunHere: false,

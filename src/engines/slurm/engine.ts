@@ -63,9 +63,7 @@ export function createSlurmEngine({ cluster, path, now }: SlurmEngineOptions): E
         asked.flatMap(({ jobId }) => (isSubmissionId(jobId) ? [jobId] : [])),
       );
       return Promise.all(
-        asked.map(({ jobId, lastSession }) =>
-          orUnknown(() => observeQueued(settings, jobId, lastSession, queue)),
-        ),
+        asked.map(({ jobId, lastSession }) => orUnknown(() => observeQueued(settings, jobId, lastSession, queue))),
       );
     },
     live: () => liveOnSlurm(settings),
@@ -96,15 +94,9 @@ async function describeOnSlurm(settings: SlurmSettings, jobId: string): Promise<
 /** A job that a person submitted with `sbatch`, by its number or its name. */
 async function foreign(settings: SlurmSettings, jobId: string): Promise<JobDescription> {
   const which = /^\d+$/.test(jobId) ? `--jobs=${jobId}` : `--name=${jobId}`;
-  const said = await askCommand(settings, 'squeue', [
-    '--noheader',
-    '--states=all',
-    which,
-    '--Format=JobID:|',
-  ]);
+  const said = await askCommand(settings, 'squeue', ['--noheader', '--states=all', which, '--Format=JobID:|']);
   // For an unknown number Slurm reports an error; for an unknown name it prints nothing.
-  if (said.kind === 'unknown')
-    return /Invalid job id/i.test(said.message) ? { kind: 'absent', session: null } : said;
+  if (said.kind === 'unknown') return /Invalid job id/i.test(said.message) ? { kind: 'absent', session: null } : said;
   return said.text.trim() === ''
     ? { kind: 'absent', session: null }
     : {

@@ -11,9 +11,7 @@ const submittedRecord = z.object({ slurmJobId: z.string().regex(/^\d+$/) }).read
 const beginRecord = z
   .object({ slurmJobId: z.int(), restart: z.int(), startedAtMs: z.int(), node: z.string() })
   .readonly();
-const endRecord = z
-  .object({ slurmJobId: z.int(), restart: z.int(), endedAtMs: z.int(), code: z.int() })
-  .readonly();
+const endRecord = z.object({ slurmJobId: z.int(), restart: z.int(), endedAtMs: z.int(), code: z.int() }).readonly();
 /** What Slurm reported about an ended job, kept because Slurm forgets it. */
 const seenRecord = z
   .object({
@@ -80,8 +78,7 @@ export type JobRecords = {
 export async function readJobRecords(
   paths: JobPaths,
 ): Promise<
-  | { readonly kind: 'there'; readonly records: JobRecords }
-  | { readonly kind: 'unreadable'; readonly why: string }
+  { readonly kind: 'there'; readonly records: JobRecords } | { readonly kind: 'unreadable'; readonly why: string }
 > {
   const starts = await startsIn(paths.folder);
   if (typeof starts === 'string') return { kind: 'unreadable', why: starts };
@@ -95,8 +92,7 @@ export async function readJobRecords(
     restart < 0 ? none : readRecord(join(paths.folder, `begin-${restart}.json`), beginRecord),
     restart < 0 ? none : readRecord(join(paths.folder, `end-${restart}.json`), endRecord),
   ]);
-  for (const record of [asked, submitted, seen, stop, begin, end])
-    if (record.kind === 'unreadable') return record;
+  for (const record of [asked, submitted, seen, stop, begin, end]) if (record.kind === 'unreadable') return record;
   const owner = (await readTextIfThere(paths.owner))?.trim() ?? null;
   const beginning = orNull(begin);
   return {

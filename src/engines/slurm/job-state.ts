@@ -65,8 +65,7 @@ export function endedJob(
         ? 'JOB_ENTRYPOINT_COMMAND_START_ERROR'
         : // Ray's error type, so that one rule covers all engines.
           'JOB_ENTRYPOINT_COMMAND_ERROR';
-  const how =
-    exitCode === null ? (signal === null ? '' : ` by signal ${signal}`) : ` with exit code ${exitCode}`;
+  const how = exitCode === null ? (signal === null ? '' : ` by signal ${signal}`) : ` with exit code ${exitCode}`;
   const said = `Slurm says ${state}${status === 'STOPPED' ? '' : how}.`;
   return foundJob({
     status,
@@ -135,9 +134,7 @@ export function recordedJob(
 
 /** Exit status of a shell: 128 plus the signal's number, if a signal ended the command. */
 function fromShell(code: number): Ending {
-  return code > 128 && code < 160
-    ? { exitCode: null, signal: String(code - 128) }
-    : { exitCode: code, signal: null };
+  return code > 128 && code < 160 ? { exitCode: null, signal: String(code - 128) } : { exitCode: code, signal: null };
 }
 
 type Ending = { readonly exitCode: number | null; readonly signal: string | null };

@@ -1,12 +1,6 @@
 /** Observes a Slurm job in the queue. For a job that the queue has forgotten, uses accounting and the records next to its log. */
 
-import {
-  type FoundJob,
-  isSameJob,
-  isTerminal,
-  type JobMetadata,
-  type JobObservation,
-} from '../../domain/engine.ts';
+import { type FoundJob, isSameJob, isTerminal, type JobMetadata, type JobObservation } from '../../domain/engine.ts';
 import { cutText } from '../../domain/values.ts';
 import { codeOf, openPlainFile, publishOnce } from '../../host/files.ts';
 import { type ClaimRecord, readClaim } from '../shared/job-files.ts';
@@ -65,24 +59,17 @@ export async function observeQueued(
 
 /** Drops a person's job of the same name, and jobs of other runs. */
 export function oursAmong(named: readonly QueuedJob[], metadata: JobMetadata | null): readonly QueuedJob[] {
-  return named.filter(
-    (job) => job.metadata !== null && metadata !== null && isSameJob(job.metadata, metadata),
-  );
+  return named.filter((job) => job.metadata !== null && metadata !== null && isSameJob(job.metadata, metadata));
 }
 
 /** Of repeated submits, the job that has the right to start; before one has it, the oldest live job. */
 export function jobAmong(ours: readonly QueuedJob[], { owner }: JobRecords): QueuedJob | null {
   const byId = ours.toSorted((a, b) => Number(a.slurmJobId) - Number(b.slurmJobId));
-  if (owner !== null && owner !== 'stopped')
-    return byId.find(({ slurmJobId }) => slurmJobId === owner) ?? null;
+  if (owner !== null && owner !== 'stopped') return byId.find(({ slurmJobId }) => slurmJobId === owner) ?? null;
   return byId.find(({ state }) => !isEndState(state)) ?? byId[0] ?? null;
 }
 
-function unclaimed(
-  named: readonly QueuedJob[],
-  lastSession: string | null,
-  { folder }: JobPaths,
-): JobObservation {
+function unclaimed(named: readonly QueuedJob[], lastSession: string | null, { folder }: JobPaths): JobObservation {
   return named.length > 0
     ? unknownBecause(`Slurm has a job of this name, and ${folder} is gone`)
     : missingJob(lastSession, null, `${folder} is gone`);
@@ -105,9 +92,7 @@ async function queued(
     await publishOnce(paths.seen, JSON.stringify(seen));
     return endedJob(seen, records, metadata, await lastWordsOf(messagesOf(paths, slurmJobId)));
   }
-  const unnoticed = hasEndedUnnoticed(job, records, settings.now())
-    ? recordedJob(records, metadata, state)
-    : null;
+  const unnoticed = hasEndedUnnoticed(job, records, settings.now()) ? recordedJob(records, metadata, state) : null;
   if (unnoticed !== null) return unnoticed;
   const status = statusOf(state);
   if (status === null) return unknownBecause(`Slurm says ${state}, which is no state known here`);
@@ -144,8 +129,7 @@ async function forgotten(
   const { slurmJobId, owner, askedAtMs, seen } = records;
   if (owner === 'stopped') return { ...living(records, metadata, STOPPED_BEFORE), endedAtMs: claimedAtMs };
   if (askedAtMs === null && slurmJobId === null) return living(records, metadata, NOT_SUBMITTED);
-  const told =
-    seen ?? (slurmJobId === null ? null : await readAccounting(settings, jobId, slurmJobId, claimedAtMs));
+  const told = seen ?? (slurmJobId === null ? null : await readAccounting(settings, jobId, slurmJobId, claimedAtMs));
   if (told !== null) return endedJob(told, records, metadata, '');
   const id = slurmJobId ?? jobId;
   return (

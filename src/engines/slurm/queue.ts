@@ -75,12 +75,7 @@ export function readQueueText(text: string, fieldEnd: string): Queue {
 
 function jobOf(texts: readonly string[]): QueuedJob | null {
   const field = (name: (typeof FIELDS)[number]): string => texts[FIELDS.indexOf(name)] ?? '';
-  const [id, state, restarts, status] = [
-    field('JobID'),
-    field('State'),
-    field('RestartCnt'),
-    field('exit_code'),
-  ];
+  const [id, state, restarts, status] = [field('JobID'), field('State'), field('RestartCnt'), field('exit_code')];
   const isJob = [id, restarts, status].every((text) => /^\d+$/.test(text)) && /^[A-Z_]+$/.test(state);
   if (texts.length !== FIELDS.length || !isJob) return null;
   return {

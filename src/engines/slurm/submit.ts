@@ -15,13 +15,7 @@ import {
   submitOnce,
   unknownBecause,
 } from '../shared/kit.ts';
-import {
-  complaintOf,
-  readSlurmSession,
-  runCommand,
-  type SlurmSession,
-  type SlurmSettings,
-} from './commands.ts';
+import { complaintOf, readSlurmSession, runCommand, type SlurmSession, type SlurmSettings } from './commands.ts';
 import type { SlurmCluster } from './definition.ts';
 import { type JobPaths, type JobRecords, jobPaths, messagesOf, readJobRecords } from './job-folder.ts';
 import { isEndState } from './job-state.ts';
@@ -118,8 +112,7 @@ const LOOK_AGAIN_MS = [0, 1_000, 3_000] as const;
 /** Answers of the controller after which certainly no job exists. Without an answer, or after a cut-off one, a job may exist. */
 const CERTAIN =
   /: Batch job submission failed: (?!Unable to contact|Socket timed out|Zero Bytes|Transport|Protocol|Message (?:send|receive)|Slurm backup|Unspecified|Unexpected|Invalid authentication|Incompatible)|: (?:Invalid --|Invalid generic|invalid partition|Memory specification|Unable to open file|unrecognized option)/;
-const UNAUTHORIZED =
-  /Invalid account|Access\/permission denied|User's group not permitted|Invalid qos|credential/i;
+const UNAUTHORIZED = /Invalid account|Access\/permission denied|User's group not permitted|Invalid qos|credential/i;
 
 type Stand = {
   readonly settings: SlurmSettings;
@@ -177,11 +170,7 @@ async function look({ settings, paths, spec, session, kind }: Stand): Promise<Su
 }
 
 /** Cancels only waiting jobs. A running job has the right to start, or found it taken. */
-async function cancelDoubles(
-  settings: SlurmSettings,
-  ours: readonly QueuedJob[],
-  records: JobRecords,
-): Promise<void> {
+async function cancelDoubles(settings: SlurmSettings, ours: readonly QueuedJob[], records: JobRecords): Promise<void> {
   const kept = jobAmong(ours, records)?.slurmJobId;
   const doubles = ours.flatMap(({ slurmJobId, state }) =>
     state === 'PENDING' && slurmJobId !== kept ? [slurmJobId] : [],
@@ -199,8 +188,7 @@ async function earlierAsk({ settings, paths, session }: Stand): Promise<SubmitOu
   const read = await readJobRecords(paths);
   if (read.kind === 'unreadable') return unknownBecause(read.why);
   const ageMs = settings.now() - (read.records.askedAtMs ?? 0);
-  if (ageMs < settings.cluster.commandTimeoutMs)
-    return unknownBecause('another submit of this job is on its way');
+  if (ageMs < settings.cluster.commandTimeoutMs) return unknownBecause('another submit of this job is on its way');
   return ageMs < session.rememberedMs
     ? null
     : unknownBecause('the job was submitted before, and Slurm no longer knows what became of it');
@@ -218,8 +206,7 @@ async function callSbatch(stand: Stand): Promise<SubmitOutcome> {
     return { kind: stand.kind, job: jobAt('slurm', spec, session.id, `file://${paths.folder}`) };
   }
   const message = complaintOf('sbatch', result);
-  const isCertain =
-    result.kind === 'not-started' || (result.kind === 'exited' && CERTAIN.test(result.stderr));
+  const isCertain = result.kind === 'not-started' || (result.kind === 'exited' && CERTAIN.test(result.stderr));
   if (!isCertain) return unknownBecause(message);
   return rejected(UNAUTHORIZED.test(result.stderr) ? 'unauthorized' : 'refused', message);
 }

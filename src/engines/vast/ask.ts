@@ -125,8 +125,7 @@ function judge<Value>(
   const words = redact(cutText((said?.msg ?? String(said?.error ?? text)).trim(), VAST.wordsMax), secrets);
   if (status === 401) return noAnswer('no-key', status, `Vast.ai refuses this key: ${words}`);
   if (status === 429) return noAnswer('too-often', status, `Vast.ai was asked too often: ${words}`);
-  if (status >= 500 || status < 200)
-    return noAnswer('lost', status, `Vast.ai answers ${status}: ${words}`, json);
+  if (status >= 500 || status < 200) return noAnswer('lost', status, `Vast.ai answers ${status}: ${words}`, json);
   if (status !== 200 || said?.success === false || (said?.error ?? false) !== false)
     return noAnswer('refused', status, `Vast.ai answers ${status}: ${words}`, json);
   const parsed = schema.safeParse(json);

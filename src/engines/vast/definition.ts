@@ -40,10 +40,7 @@ export const vastSchema = z.strictObject({
   image: z
     .string()
     .max(500)
-    .regex(
-      /^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/,
-      'a name with its digest, such as pytorch/pytorch@sha256:…',
-    )
+    .regex(/^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/, 'a name with its digest, such as pytorch/pytorch@sha256:…')
     .describe('Image of the jobs, by its digest; it needs bash, tar, base64, and curl or python3.'),
   gpu: name.describe('Name of the card as Vast.ai writes it, such as RTX 4090.'),
   gpus: setting(z.int().min(1).max(64), 1, 'Cards of one machine, exactly.'),
@@ -52,9 +49,7 @@ export const vastSchema = z.strictObject({
   diskGb: setting(z.int().min(8).max(100_000), 32, 'Disk that is rented with it, in GB.'),
   reliability: setting(amount, '0.98', 'Reliability of the machine by Vast.ai’s own count, at least.'),
   dollarsPerHourMax: amount.describe('No machine is rented that costs more in an hour, its disk included.'),
-  dollarsMax: amount.describe(
-    'Maximum cost of one run, all its machines together; at this cost they are destroyed.',
-  ),
+  dollarsMax: amount.describe('Maximum cost of one run, all its machines together; at this cost they are destroyed.'),
   dollarsPerDayMax: unset(
     amount,
     'Budget per day, in UTC. A run is launched only if its `dollarsMax` fits into the rest of it; a run that still rents counts with its own `dollarsMax`. `null`: no budget.',
@@ -99,15 +94,11 @@ const CAPS = ['dollarsPerHourMax', 'dollarsMax', 'hoursMax', 'endGraceMinutes'] 
 export const vastEngine: EngineDefinition<typeof vastSchema> = {
   schema: vastSchema,
   configIssues: (at, { api, reliability, dollarsPerHourMax, dollarsMax }) => [
-    ...(Number(reliability) > 1
-      ? [error('bad-value', [...at, 'reliability'], 'is a share between "0" and "1"')]
-      : []),
+    ...(Number(reliability) > 1 ? [error('bad-value', [...at, 'reliability'], 'is a share between "0" and "1"')] : []),
     ...(Number(dollarsPerHourMax) === 0
       ? [error('bad-value', [...at, 'dollarsPerHourMax'], 'no machine costs nothing')]
       : []),
-    ...(Number(dollarsMax) === 0
-      ? [error('bad-value', [...at, 'dollarsMax'], 'no machine costs nothing')]
-      : []),
+    ...(Number(dollarsMax) === 0 ? [error('bad-value', [...at, 'dollarsMax'], 'no machine costs nothing')] : []),
     ...(new URL(api).protocol === 'https:' || isLoopback(api)
       ? []
       : [error('bad-value', [...at, 'api'], 'the key would be sent unencrypted: https')]),

@@ -55,9 +55,7 @@ async function readLogOnVast(settings: VastSettings, jobId: string, offset: numb
     if (read.value === '') return cut({ ...tail, at: 0 }, offset);
     if (tail.at !== null && tail.at <= offset) return cut(tail, offset);
   }
-  return unknownBecause(
-    `the last ${VAST.logLines.at(-1)} lines of the log do not reach back to byte ${offset}`,
-  );
+  return unknownBecause(`the last ${VAST.logLines.at(-1)} lines of the log do not reach back to byte ${offset}`);
 }
 
 function cut({ text, at }: LogTail, offset: number): LogRead {

@@ -2,14 +2,7 @@
 
 import { z } from 'zod';
 import type { FoundJob, JobObservation, StopOutcome } from '../../domain/engine.ts';
-import {
-  foundJob,
-  isSubmissionId,
-  missingJob,
-  stopAndConfirm,
-  stoppingUnless,
-  unknownBecause,
-} from '../shared/kit.ts';
+import { foundJob, isSubmissionId, missingJob, stopAndConfirm, stoppingUnless, unknownBecause } from '../shared/kit.ts';
 import { type Instance, instancesOf, metadataOf } from './account.ts';
 import { ask, VAST, type VastSettings } from './ask.ts';
 import { type LogTail, readLines, readTail } from './log.ts';
@@ -37,11 +30,7 @@ export async function observeOnVast(
 
 const GONE = 'the instance is no longer on the account, which does not say how its job ended';
 
-async function observeInstance(
-  settings: VastSettings,
-  jobId: string,
-  instance: Instance,
-): Promise<JobObservation> {
+async function observeInstance(settings: VastSettings, jobId: string, instance: Instance): Promise<JobObservation> {
   const { actual_status: actual } = instance;
   const waits = { ...seen(instance), status: 'PENDING' } as const;
   switch (actual) {
@@ -60,9 +49,7 @@ async function observeInstance(
     case 'exited':
     case 'stopped': {
       const read = await readLines(settings, instance.id, LAST_LINES);
-      return read.kind === 'unknown'
-        ? unknownBecause(read.message)
-        : judge(instance, readTail(read.value, jobId));
+      return read.kind === 'unknown' ? unknownBecause(read.message) : judge(instance, readTail(read.value, jobId));
     }
   }
 }
@@ -102,8 +89,7 @@ function judge(instance: Instance, { end }: LogTail): FoundJob {
 
 /** All public facts about an instance, without its environment. */
 function seen(instance: Instance): FoundJob {
-  const { id, gpu_name, num_gpus, machine_id, dph_total, start_date, gpu_util, actual_status, offer } =
-    instance;
+  const { id, gpu_name, num_gpus, machine_id, dph_total, start_date, gpu_util, actual_status, offer } = instance;
   return foundJob({
     status: 'RUNNING',
     message: '',
@@ -150,8 +136,7 @@ export function stopOnVast(settings: VastSettings, jobId: string): Promise<StopO
       }
       return complaint;
     },
-    late: (_last, complaint) =>
-      stoppingUnless(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
+    late: (_last, complaint) => stoppingUnless(complaint, 'Vast.ai was asked to stop the instance, and has not yet'),
     sleep: settings.sleep,
     pollMs: VAST.pollMs,
     waitMs: VAST.goneWaitMs,

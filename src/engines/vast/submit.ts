@@ -15,14 +15,7 @@ import {
   type Unknown,
   unknownBecause,
 } from '../shared/kit.ts';
-import {
-  destroyInstance,
-  type Instance,
-  instancesOf,
-  JOB_VARIABLE,
-  metadataOf,
-  OFFER_VARIABLE,
-} from './account.ts';
+import { destroyInstance, type Instance, instancesOf, JOB_VARIABLE, metadataOf, OFFER_VARIABLE } from './account.ts';
 import { ask, type NoAnswer, readVastSession, VAST, type VastSettings } from './ask.ts';
 import { labelOf } from './definition.ts';
 import { type Choice, chooseOffers, type Offer, searchOffers, whyChosen } from './market.ts';
@@ -165,11 +158,7 @@ async function rent(stand: Stand, offer: Offer, choice: Choice): Promise<Tried> 
   const { settings, spec } = stand;
   const secrets = Object.values(spec.env);
   const body = createBody(stand, whyChosen(offer, choice));
-  const answer = await ask(
-    settings,
-    { method: 'PUT', path: `/api/v0/asks/${offer.id}/`, body, secrets },
-    created,
-  );
+  const answer = await ask(settings, { method: 'PUT', path: `/api/v0/asks/${offer.id}/`, body, secrets }, created);
   if (answer.kind === 'said') return checkPrice(stand, answer.value.new_contract);
   const made = failed.safeParse(answer.body).data?.new_contract ?? null;
   if (made !== null) return takeBack(settings, made, answer.message);
@@ -297,10 +286,7 @@ async function packTree(spec: JobSpec): Promise<Packed> {
 function vastRefusal(spec: JobSpec, key: string | null): Rejected | null {
   return specRefusal(spec, {
     isGiven: (name, value) =>
-      /^[A-Za-z_]\w*$/.test(name) &&
-      !NOT_FOR_A_STRANGER.test(name) &&
-      !GITHUB_TOKEN.test(value) &&
-      value !== key,
+      /^[A-Za-z_]\w*$/.test(name) && !NOT_FOR_A_STRANGER.test(name) && !GITHUB_TOKEN.test(value) && value !== key,
     complaint: (names) => `no rented machine is given the variable ${names}: its host is a stranger`,
   });
 }

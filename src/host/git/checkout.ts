@@ -8,14 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import { branded, isSha, type Sha } from '../../domain/values.ts';
 import { type ProgramResult, runProgram } from '../process.ts';
 import { createGitProgram } from './git-program.ts';
-import {
-  type GitCall,
-  type GitIdentity,
-  type GitMirror,
-  gitEnvironment,
-  gitError,
-  mirrorOf,
-} from './mirror.ts';
+import { type GitCall, type GitIdentity, type GitMirror, gitEnvironment, gitError, mirrorOf } from './mirror.ts';
 import { createReader } from './read.ts';
 
 export type Checkout = {
@@ -130,10 +123,7 @@ export async function openPersonsClone(
 }
 
 /** A path is relative to the clone; URLs and `host:path` stay unchanged. */
-function addressOf(
-  text: string,
-  folder: string,
-): { readonly url: string; readonly repository: string } | null {
+function addressOf(text: string, folder: string): { readonly url: string; readonly repository: string } | null {
   const named = withoutEnd(withoutEnd(text, '/'), '.git').split('/');
   const [name = '', before = ''] = named.toReversed();
   const owner = before.split(/[:\\]/).at(-1) ?? '';

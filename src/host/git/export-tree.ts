@@ -36,12 +36,7 @@ export async function exportTree(
   };
 }
 
-async function checkOut(
-  mirror: GitMirror,
-  commit: Sha,
-  paths: readonly string[],
-  directory: string,
-): Promise<void> {
+async function checkOut(mirror: GitMirror, commit: Sha, paths: readonly string[], directory: string): Promise<void> {
   const { directory: gitDirectory } = mirror.options;
   await mkdir(join(gitDirectory, 'info'), { recursive: true });
   await writeFile(join(gitDirectory, 'info', 'attributes'), AS_THEY_ARE);
@@ -93,18 +88,14 @@ export async function listOf(mirror: GitMirror, commit: Sha, paths: readonly str
   const submodules: Record<string, string> = {};
   for (const row of output.split('\0')) {
     if (row === '') continue;
-    const [, mode = '', type, id = '', path = ''] =
-      /^(\d{6}) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(row) ?? [];
+    const [, mode = '', type, id = '', path = ''] = /^(\d{6}) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(row) ?? [];
     if (type === 'commit') submodules[path] = id;
     else files.set(path, `${mode} ${id}`);
   }
   return { files, submodules };
 }
 
-function differencesOf(
-  listed: ReadonlyMap<string, string>,
-  found: readonly ExportedFile[],
-): readonly string[] {
+function differencesOf(listed: ReadonlyMap<string, string>, found: readonly ExportedFile[]): readonly string[] {
   const there = new Set(found.map(({ path }) => path));
   const missing = [...listed.keys()].filter((path) => !there.has(path)).map((path) => `${path} is missing`);
   const other = found.flatMap(({ path, mode, blob }) => {

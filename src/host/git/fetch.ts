@@ -52,8 +52,7 @@ export function createFetcher(mirror: GitMirror, inTurn: <T>(task: () => Promise
     const tags = prefixes.map((prefix) => `refs/tags/${prefix}`);
     const isMarked = marks === tags.join();
     const { directory } = mirror.options;
-    const isNew =
-      marks === null && ![branch, 'packed-refs'].some((name) => existsSync(join(directory, name)));
+    const isNew = marks === null && ![branch, 'packed-refs'].some((name) => existsSync(join(directory, name)));
     if (isNew) {
       await run([...branches, ...asked]);
       const shallow = isWhole === true ? [] : [`--depth=${depth}`];

@@ -57,19 +57,13 @@ async function makeCommit(mirror: GitMirror, identity: GitIdentity, request: Com
 type Change = { readonly names: readonly string[]; readonly text: string | null };
 
 /** A tree with the changed files; null if nothing is left. Scripts keep their mode; links and submodules become files. */
-async function changedTree(
-  mirror: GitMirror,
-  tree: string | null,
-  changes: readonly Change[],
-): Promise<string | null> {
+async function changedTree(mirror: GitMirror, tree: string | null, changes: readonly Change[]): Promise<string | null> {
   const rows = new Map((tree === null ? [] : await readTree(mirror, tree)).map((row) => [row.name, row]));
   const byName = Map.groupBy(changes, ({ names: [name = ''] }) => name);
   for (const [name, ofName] of byName) {
     if (NOT_A_NAME.test(name)) throw new GitError('failed', `git has no file named ${JSON.stringify(name)}`);
     const own = ofName.find(({ names }) => names.length === 1);
-    const below = ofName.flatMap(({ names: [, ...names], text }) =>
-      names.length === 0 ? [] : [{ names, text }],
-    );
+    const below = ofName.flatMap(({ names: [, ...names], text }) => (names.length === 0 ? [] : [{ names, text }]));
     const before = rows.get(name);
     if (own !== undefined) rows.delete(name);
     if (own?.text != null) {
@@ -169,9 +163,7 @@ const LOST_RACE =
 
 function refusalOf(result: Awaited<ReturnType<GitMirror['run']>>): string {
   const line = result.stdout.split('\n').find((text) => text.startsWith('!\t'));
-  return line === undefined
-    ? lastWords(result)
-    : `${line.split('\t').slice(2).join(' ')} (${lastWords(result)})`;
+  return line === undefined ? lastWords(result) : `${line.split('\t').slice(2).join(' ')} (${lastWords(result)})`;
 }
 
 function remoteId(listing: string, ref: string): string | null {

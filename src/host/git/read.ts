@@ -41,10 +41,7 @@ export const MARK_BYTES_MAX = 8 * 1024;
 /** Bound on hashing: 256 versions of 2,880 entries are 0.6 GB, half a second. */
 const VERSION_BYTES_HASHED_MAX = 1024 * 1024 * 1024;
 
-export type VersionReader = Pick<
-  GitReader,
-  'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'
->;
+export type VersionReader = Pick<GitReader, 'tagTexts' | 'versions' | 'readBlobs' | 'beginningsOf' | 'blobIdOf'>;
 
 /** Tag objects are immutable, so each is read once per process. */
 function createVersionReader(mirror: GitMirror, fetcher: Fetcher | null): VersionReader {
@@ -74,8 +71,7 @@ async function tagTexts(
   known: Map<string, Omit<TagText, 'name'> | null>,
 ): Promise<readonly TagText[]> {
   const listed = [...(await refs.all())].filter(
-    ([ref]) =>
-      ref.lastIndexOf('/') === TAGS.length - 1 && prefixes.some((one) => ref.startsWith(one, TAGS.length)),
+    ([ref]) => ref.lastIndexOf('/') === TAGS.length - 1 && prefixes.some((one) => ref.startsWith(one, TAGS.length)),
   );
   const fresh = listed.map(([, object]) => object).filter((object) => !known.has(object));
   const tags = await objects.read(fresh, MARK_BYTES_MAX);
@@ -244,17 +240,12 @@ export async function readTree({ objects }: GitMirror, id: string): Promise<read
 /** The id of the commit's root tree. Throws `GitError` if the commit cannot be read. */
 export async function rootTree({ objects }: GitMirror, commit: Sha): Promise<string> {
   const object = (await objects.read([commit])).get(commit);
-  const tree =
-    object?.type === 'commit' ? /^tree ([0-9a-f]{40})\n/.exec(object.bytes.toString('latin1')) : null;
+  const tree = object?.type === 'commit' ? /^tree ([0-9a-f]{40})\n/.exec(object.bytes.toString('latin1')) : null;
   if (tree?.[1] === undefined) throw new GitError('unreadable', `the commit ${commit} cannot be read`);
   return tree[1];
 }
 
-async function treeWithout(
-  mirror: GitMirror,
-  commit: Sha,
-  isLeftOut: (path: string) => boolean,
-): Promise<TreeId> {
+async function treeWithout(mirror: GitMirror, commit: Sha, isLeftOut: (path: string) => boolean): Promise<TreeId> {
   const { files, submodules } = await listOf(mirror, commit, [WHOLE_TREE]);
   const kept = [...files].flatMap(([path, entry]) => {
     const [mode = '', blob = ''] = entry.split(' ');
@@ -352,8 +343,7 @@ async function mergeBase(mirror: GitMirror, a: Sha, b: Sha): Promise<Sha | null>
 
 /** All branches were fetched, so an unavailable commit is on none. */
 async function isOnBranch(mirror: GitMirror, commit: Sha): Promise<boolean> {
-  for (const [ref, id] of await mirror.refs.all())
-    if (id === commit && ref.startsWith('refs/heads/')) return true;
+  for (const [ref, id] of await mirror.refs.all()) if (id === commit && ref.startsWith('refs/heads/')) return true;
   const args = ['for-each-ref', '--count=1', '--format=%(refname)', '--contains', commit, 'refs/heads/'];
   const call: GitCall = { args, isLocal: true };
   const result = await mirror.run(call);

@@ -26,10 +26,7 @@ export async function filesOnDisk(folder: string): Promise<readonly ExportedFile
 }
 
 /** Differences between `folder` and `files`, one phrase per path. */
-export async function differencesOnDisk(
-  folder: string,
-  files: readonly ExportedFile[],
-): Promise<readonly string[]> {
+export async function differencesOnDisk(folder: string, files: readonly ExportedFile[]): Promise<readonly string[]> {
   const found = await filesOnDisk(folder);
   const there = new Map(found.map((file) => [file.path, file]));
   const expected = new Set(files.map(({ path }) => path));

@@ -6,16 +6,7 @@ import { type Knob, readKnobs, valueAt } from '../../delta/config-delta.ts';
 import type { Facts } from '../../domain/incidents.ts';
 import type { ExperimentFile, KnobChange, ReadFile } from '../../domain/launch/change-facts.ts';
 import type { Objective } from '../../domain/logbook/events/launch-events.ts';
-import {
-  after,
-  dateAfter,
-  fail,
-  fromRfc3339,
-  type Instant,
-  ok,
-  type Result,
-  timeOf,
-} from '../../domain/values.ts';
+import { after, dateAfter, fail, fromRfc3339, type Instant, ok, type Result, timeOf } from '../../domain/values.ts';
 import { code } from '../../render/words.ts';
 import type { AskedWhat, Asks, ObjectiveReading, Unanswered } from '../../run/proposing.ts';
 import { nearest } from '../../settings/problem.ts';
@@ -178,8 +169,7 @@ function resolveKnob(name: string, knobs: readonly Knob[]): Result<Knob, EditRef
   for (const fit of fits) {
     const found = knobs.filter(fit);
     const [knob] = found;
-    if (found.length > 1)
-      return refused('ambiguous-knob', name, found.map(({ path }) => spelledPath(path)).join('\n'));
+    if (found.length > 1) return refused('ambiguous-knob', name, found.map(({ path }) => spelledPath(path)).join('\n'));
     if (knob !== undefined) return ok(knob);
   }
   return refused('unknown-knob', name, suggestion(asked, knobs) ?? '');
@@ -196,8 +186,7 @@ export function spelledPath(path: string): string {
 function suggestion(asked: string, knobs: readonly Knob[]): string | null {
   const names = knobs.map((knob) => knob.knob);
   return (
-    nearest(asked, [...new Set(names)]) ??
-    nearest(asked, [...new Set(knobs.map((knob) => spelledPath(knob.path)))])
+    nearest(asked, [...new Set(names)]) ?? nearest(asked, [...new Set(knobs.map((knob) => spelledPath(knob.path)))])
   );
 }
 
@@ -226,9 +215,7 @@ export async function askedChange(
       alone = await tryEdit(file, { path, after }, read);
     }
     if (!alone.ok)
-      return alone.error === 'unchanged'
-        ? refused('unchanged', name, before)
-        : refused('value-refused', name, value);
+      return alone.error === 'unchanged' ? refused('unchanged', name, before) : refused('value-refused', name, value);
     edits.push({ path, after });
   }
   const all = await applyEdits(file, edits, read);

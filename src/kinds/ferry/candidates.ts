@@ -144,11 +144,7 @@ function byUrgency(left: Option, right: Option): number {
 }
 
 // A recent change's `before` is not fresh either: writing it back would revert that ferry by accident.
-function freshValues(
-  candidate: Candidate,
-  knob: Knob,
-  { recent, today, memoryDays }: ChoiceInput,
-): readonly string[] {
+function freshValues(candidate: Candidate, knob: Knob, { recent, today, memoryDays }: ChoiceInput): readonly string[] {
   const since = dateAfter(today, -memoryDays);
   const remembered = recent.flatMap((ferry) =>
     ferry.changes
@@ -161,8 +157,7 @@ function freshValues(
   );
   return candidate.values.filter(
     (value) =>
-      !isSameValueText(value, knob.value) &&
-      !remembered.some((old) => old !== null && isSameValueText(old, value)),
+      !isSameValueText(value, knob.value) && !remembered.some((old) => old !== null && isSameValueText(old, value)),
   );
 }
 
@@ -182,8 +177,7 @@ function lastTried(
     ),
     candidateLastTried: newest(
       launched.filter(
-        (ferry) =>
-          ferry.candidate === candidate.id || ferry.changes.some((change) => change.path === candidate.path),
+        (ferry) => ferry.candidate === candidate.id || ferry.changes.some((change) => change.path === candidate.path),
       ),
     ),
   };

@@ -15,8 +15,7 @@ import { fail, ok, type Result } from '../../domain/values.ts';
 import type { StartPlace } from '../../run/kind.ts';
 import type { FerryLane } from './settings.ts';
 
-const NUMBER =
-  /^([+-]?)\s*((?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;
+const NUMBER = /^([+-]?)\s*((?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?j?|0[xXoObB][0-9a-fA-F_]+)$/;
 const PLAIN_STRING = /^(['"])((?:(?!\1)[^\\\n]|\\['"\\])*)\1$/;
 
 /** `3e-3` equals `0.003`, `'a'` equals `"a"`, `1` differs from `1.0`. Other texts are compared by their characters. */
@@ -98,8 +97,7 @@ function tooLarge({ before, after }: Change, step: Step): string | null {
   if (to === null) return 'a number that can be compared';
   if ('absolute' in step)
     return Math.abs(to - from) <= step.absolute * (1 + SLACK) ? null : `${step.absolute} up or down`;
-  const isWithin =
-    from === to || (from * to > 0 && Math.max(from / to, to / from) <= step.factor * (1 + SLACK));
+  const isWithin = from === to || (from * to > 0 && Math.max(from / to, to / from) <= step.factor * (1 + SLACK));
   // rule DF-41
   return isWithin ? null : `a factor of ${step.factor}`;
 }
@@ -129,8 +127,7 @@ export async function applyEdits(
   const text = replaced(file.text, planned);
   const delta = configDelta(file, await read(text));
   if (delta.kind === 'none') return fail('unchanged');
-  if (delta.kind !== 'knobs' || !delta.changes.every((change) => isPlanned(change, planned)))
-    return fail('refused');
+  if (delta.kind !== 'knobs' || !delta.changes.every((change) => isPlanned(change, planned))) return fail('refused');
   return delta.changes.length === planned.length ? ok({ text, changes: delta.changes }) : fail('unchanged');
 }
 
@@ -197,8 +194,7 @@ async function carryOver(file: PassedFile, read: ReadFile): Promise<CarriedOver 
     const value = valueIn(target, path);
     if (isSame(value, after)) continue;
     const why = objection(change, value, file.since === null ? null : since);
-    const edited: Edited =
-      why === null ? await applyEdits(target, [{ path, after: after ?? '' }], read) : null;
+    const edited: Edited = why === null ? await applyEdits(target, [{ path, after: after ?? '' }], read) : null;
     const written: Reading | null = edited?.ok === true ? await read(edited.value.text) : null;
     if (written?.kind === 'read') target = written;
     else notTaken.push({ knob, path, ran: after, target: value, why: why ?? 'no-value' });

@@ -35,8 +35,7 @@ function sizeIn(file: ExperimentFile, scale: Scale, environment: LaneConfig['env
   const knobs = readKnobs(file);
   let tokens = 1;
   for (const factor of scale.tokens ?? []) {
-    const value =
-      typeof factor === 'number' ? factor : numberIn(knobs.find(({ path }) => path === factor)?.value);
+    const value = typeof factor === 'number' ? factor : numberIn(knobs.find(({ path }) => path === factor)?.value);
     if (value === null) return { kind: 'unknown', why: `the experiment has no number at ${factor}` };
     tokens *= value;
   }
@@ -83,9 +82,7 @@ export const deltaReadable = defineGate(
   ({ change }) =>
     given(change, (value) => {
       const judged = judge(value.delta);
-      return judged.outcome === 'pass' && changesIn(newDelta(value)) === null
-        ? judge(newDelta(value))
-        : judged;
+      return judged.outcome === 'pass' && changesIn(newDelta(value)) === null ? judge(newDelta(value)) : judged;
     }),
   { readsSettings: true },
 );
@@ -125,8 +122,7 @@ export const deltaDeclared = defineGate(
       if (changes === null) return UNCOUNTABLE;
       return given(body, (value) => {
         const first = value.mismatches[0];
-        if (first !== undefined)
-          return block(first.kind, 'author', { knob: first.knob, row: first.row ?? '' });
+        if (first !== undefined) return block(first.kind, 'author', { knob: first.knob, row: first.row ?? '' });
         if (!value.hasDeltaTable && changes.length > 0) return block('no-table', 'author');
         return pass('declared', { knobs: changes.length });
       });
@@ -196,8 +192,7 @@ export const scaleStable = defineGate(
 /** Blocks a run whose FLOPs are far from the lane's target, like an unrequested change of a scale knob. */
 function sizeAgainst(size: ModelSize | null, { scale }: FerryLane): Judgement {
   if (size === null || scale === null) return scaleStableAnswer.pass('unchanged');
-  if (size.kind === 'unknown')
-    return scaleStableAnswer.block('not-computed', 'maintainer', { why: size.why });
+  if (size.kind === 'unknown') return scaleStableAnswer.block('not-computed', 'maintainer', { why: size.why });
   const percent = offTarget(size.flops, scale);
   const flops = size.flops.toExponential(1).replace('+', '');
   // rule DF-38

@@ -24,15 +24,7 @@ export type LastFerry = {
   readonly closurePull: number | null;
   readonly launchCommit: Sha | null;
   readonly sealTag: string | null;
-  readonly outcome:
-    | 'pass'
-    | 'accepted'
-    | 'failed'
-    | 'stopped'
-    | 'rejected'
-    | 'withdrawn'
-    | 'lost'
-    | 'unsealed';
+  readonly outcome: 'pass' | 'accepted' | 'failed' | 'stopped' | 'rejected' | 'withdrawn' | 'lost' | 'unsealed';
   readonly jobId: string | null;
   readonly jobUrls: Readonly<Record<string, string>>;
   readonly trackerUrl: string | null;
@@ -69,14 +61,12 @@ export type IntervalContext = {
  */
 export function lastFerryOf(runs: readonly FinishedRun[], before: string): LastFerry | null {
   const over = runs.filter(
-    (run) =>
-      run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < before,
+    (run) => run.submission !== null && (run.seal !== null || run.closed !== null) && run.proposal.date < before,
   );
   // rule DF-02
   const newest = over.toSorted(
     (left, right) =>
-      right.proposal.date.localeCompare(left.proposal.date) ||
-      right.proposedAt.localeCompare(left.proposedAt),
+      right.proposal.date.localeCompare(left.proposal.date) || right.proposedAt.localeCompare(left.proposedAt),
   )[0];
   return newest === undefined ? null : toLastFerry(newest);
 }

@@ -105,14 +105,10 @@ function entryLines(input: Parameters<typeof renderClosureLog>[0]): readonly str
   const { state, decision, tag, verdict } = input;
   const { end, submission, proposal } = state;
   const tracker = trackerUrl(state);
-  const notable = state.incidents.filter(
-    ({ code: known }) => known === null || !QUIET_INCIDENTS.includes(known),
-  );
+  const notable = state.incidents.filter(({ code: known }) => known === null || !QUIET_INCIDENTS.includes(known));
   const failures = nonEmpty(
     ...new Set(notable.map(incidentTitle)),
-    end?.status === 'SUCCEEDED' &&
-      end.diagnosis !== undefined &&
-      `its log ends with ${code(end.diagnosis.class)}`,
+    end?.status === 'SUCCEEDED' && end.diagnosis !== undefined && `its log ends with ${code(end.diagnosis.class)}`,
     preemptedText(state.observation?.course?.preemptions) ?? false,
   );
   return [
@@ -230,16 +226,13 @@ type ProposedFile = {
 /** The objective that the text declares, verbatim; without one, the usual objective. */
 function objectiveOf(body: string): Objective {
   const said = readPullBody(body)?.objective ?? null;
-  return said === null
-    ? USUAL_OBJECTIVE
-    : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };
+  return said === null ? USUAL_OBJECTIVE : { kind: said.kind, text: cutText(said.text, limits.answerTextChars) };
 }
 
 /** Whether the text has every part that a gate reads. The gates compare its table with the change. */
 function isWhole(body: string, { start, context, isMore }: ProposalView): boolean {
   const { total: changes } = start;
-  const delta: Delta =
-    changes.length === 0 || isMore === true ? { kind: 'none' } : { kind: 'knobs', changes };
+  const delta: Delta = changes.length === 0 || isMore === true ? { kind: 'none' } : { kind: 'knobs', changes };
   const read = bodyFacts(body, { delta, last: context.last });
   return (
     read !== null &&

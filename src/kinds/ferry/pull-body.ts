@@ -56,8 +56,7 @@ function partOf(heading: string): PartName | null {
     .replace(/[^a-z ]/g, '')
     .trim();
   for (const [part, beginnings] of Object.entries(BEGINNINGS))
-    if (isPart(part) && beginnings.some((start) => text === start || text.startsWith(`${start} `)))
-      return part;
+    if (isPart(part) && beginnings.some((start) => text === start || text.startsWith(`${start} `))) return part;
   return null;
 }
 
@@ -73,17 +72,7 @@ type DeclaredRow = {
 };
 
 // What people write for an absent value.
-const ABSENT: ReadonlySet<string> = new Set([
-  '',
-  'absent',
-  '(absent)',
-  'not set',
-  'none yet',
-  '-',
-  '–',
-  '—',
-  'n/a',
-]);
+const ABSENT: ReadonlySet<string> = new Set(['', 'absent', '(absent)', 'not set', 'none yet', '-', '–', '—', 'n/a']);
 const COLUMNS = ['knob', 'before', 'after'] as const;
 
 /**
@@ -304,10 +293,7 @@ const readOnce = remembered(readPullBody, (markdown) => markdown);
  * The declared facts; null if the text cannot be read. The last ferry counts as linked if the body names its issue or PR.
  * Without a last ferry, the body must name something or declare that there is none. A malformed part counts as missing.
  */
-export function bodyFacts(
-  markdown: string,
-  { delta, last }: TextAbout,
-): Omit<BodyFacts, 'fingerprint'> | null {
+export function bodyFacts(markdown: string, { delta, last }: TextAbout): Omit<BodyFacts, 'fingerprint'> | null {
   const body = readOnce(markdown);
   if (body === null) return null;
   const { delta: rows, lastFerry } = body;
@@ -315,8 +301,7 @@ export function bodyFacts(
     risk: body.risk,
     objectiveKind: body.objective?.kind ?? null,
     linksLastFerry:
-      lastFerry !== null &&
-      (last === null || lastFerry.includes(last.issue) || lastFerry.includes(last.pull)),
+      lastFerry !== null && (last === null || lastFerry.includes(last.issue) || lastFerry.includes(last.pull)),
     hasDeltaTable: rows !== null,
     mismatches: compareDeclared(delta, rows ?? []),
     boxes: body.checklist,

@@ -9,16 +9,7 @@ import { covers, WHOLE_TREE } from '../../domain/launch/manifest.ts';
 import { decidesTraining } from '../../domain/launch/small-fix.ts';
 import { isBuildFile } from '../../run/manifest-of.ts';
 import { type ConfigIssue, errorIf, inArguments, warningIf } from '../../settings/problem.ts';
-import {
-  argumentArray,
-  fixerSettings,
-  name,
-  namedBy,
-  path,
-  setting,
-  unset,
-  word,
-} from '../../settings/words.ts';
+import { argumentArray, fixerSettings, name, namedBy, path, setting, unset, word } from '../../settings/words.ts';
 
 /** Risk levels, the lowest first. */
 export const RISKS = ['low', 'medium', 'high'] as const;
@@ -94,11 +85,7 @@ export const ferrySettings = z.strictObject({
             }),
             z.strictObject({ absolute: z.number().positive().describe('At most so much up or down.') }),
             z.strictObject({
-              values: z
-                .array(z.string().min(1).max(200))
-                .min(1)
-                .max(50)
-                .describe('One of these source texts.'),
+              values: z.array(z.string().min(1).max(200)).min(1).max(50).describe('One of these source texts.'),
             }),
           ]),
         ),
@@ -168,11 +155,7 @@ export const ferrySettings = z.strictObject({
     }),
     'The last ferry before the lab used the bot: while the record has none, proposals list what changed since then. null: since a date some days ago.',
   ),
-  memoryDays: setting(
-    z.int().min(1).max(365),
-    14,
-    'A value tried within so many days is not proposed again.',
-  ),
+  memoryDays: setting(z.int().min(1).max(365), 14, 'A value tried within so many days is not proposed again.'),
   proposer: unset(
     proposer,
     "A program of the lab that proposes edits, run with an empty environment and checked like a person's proposal, or null.",
@@ -187,11 +170,7 @@ export const ferrySettings = z.strictObject({
     'close',
     'What happens to the proposal PR after the seal. Whichever it is, the next ferry starts from what the last sealed pass ran.',
   ),
-  closureLog: setting(
-    path,
-    'docs/experiments/daily-ferry-log.md',
-    'The only file that a closure PR changes.',
-  ),
+  closureLog: setting(path, 'docs/experiments/daily-ferry-log.md', 'The only file that a closure PR changes.'),
   ...laneKeys,
   checklist: checklistSetting(['issue created/updated']),
 });
@@ -241,8 +220,7 @@ const shipsHoldTheScope: FerryRule = (lane, traits) => [
     return warningIf(isMissing, 'not-shipped', inLane('scope', index), `the job would not get ${file}`);
   }),
   ...lane.fixScope.flatMap((file, index) => {
-    const isMissing =
-      shippedIn(lane, traits, file) === undefined && !lane.ships.some((path) => covers(file, path));
+    const isMissing = shippedIn(lane, traits, file) === undefined && !lane.ships.some((path) => covers(file, path));
     return warningIf(isMissing, 'not-shipped', inLane('fixScope', index), `the job would not get ${file}`);
   }),
 ];
@@ -341,6 +319,4 @@ const RULES: readonly FerryRule[] = [
   programsHoldNoSecrets,
 ];
 
-export const FERRY_RULES: readonly LaneRule[] = RULES.map(
-  (rule) => (lane, traits) => rule(ferryLane(lane), traits),
-);
+export const FERRY_RULES: readonly LaneRule[] = RULES.map((rule) => (lane, traits) => rule(ferryLane(lane), traits));

@@ -173,11 +173,9 @@ function judged(changes: readonly CodeChange[], meant: readonly string[], isAnot
   const [values, code] = [open('value'), open('code')];
   if (values.length > 0) return configDriftAnswer.block('drift', 'author', firstOf([...values, ...code]));
   // Changed training code is the reason for a separate run. A changed setting may still be a mistake, so it blocks above.
-  if (code.length > 0 && isAnotherRun)
-    return configDriftAnswer.pass('as-another-run', firstOf(shown('value', 'code')));
+  if (code.length > 0 && isAnotherRun) return configDriftAnswer.pass('as-another-run', firstOf(shown('value', 'code')));
   if (code.length > 0) return configDriftAnswer.block('may-train-otherwise', 'author', firstOf(code));
-  if (shown('value', 'code').length > 0)
-    return configDriftAnswer.pass('meant', firstOf(shown('value', 'code')));
+  if (shown('value', 'code').length > 0) return configDriftAnswer.pass('meant', firstOf(shown('value', 'code')));
   const beside = shown('telling');
   return beside.length > 0
     ? configDriftAnswer.pass('beside-training', firstOf(beside))
@@ -206,9 +204,7 @@ function partDrift(before: Manifest, now: Manifest, parts: typeof PARTS): readon
 /** Sorts the keys: a recorded manifest has a different key order than a new one. */
 function textOf(part: unknown): string {
   const isObject = typeof part === 'object' && part !== null && !Array.isArray(part);
-  return (
-    JSON.stringify(isObject ? Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)) : part) ?? ''
-  );
+  return JSON.stringify(isObject ? Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)) : part) ?? '';
 }
 
 /** The intended changes in the contract, as a list or on one line; people may add a reason after a name. */

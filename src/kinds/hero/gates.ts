@@ -24,18 +24,16 @@ import { inputsIn } from './contract/fields.ts';
 import { startOptionsOf } from './settings.ts';
 
 /** The contract's DRI wrote the contract, requested the run, or accepted it (policy HR-15). */
-export const driAccepted = defineGate(
-  'dri-accepted',
-  ({ contract, proposal, owner = null }, { block, pass }) =>
-    given(contractNow(contract), (now) => {
-      const dri = personInCharge(now);
-      if (dri === null) return block('nobody', 'author');
-      const consenting = [proposal.author, proposal.requestedBy, owner];
-      return consenting.some((one) => one !== null && isSameLogin(dri, one.login))
-        ? pass('accepted', { dri })
-        : // rule HR-15
-          block('not-accepted', 'anyone', { dri });
-    }),
+export const driAccepted = defineGate('dri-accepted', ({ contract, proposal, owner = null }, { block, pass }) =>
+  given(contractNow(contract), (now) => {
+    const dri = personInCharge(now);
+    if (dri === null) return block('nobody', 'author');
+    const consenting = [proposal.author, proposal.requestedBy, owner];
+    return consenting.some((one) => one !== null && isSameLogin(dri, one.login))
+      ? pass('accepted', { dri })
+      : // rule HR-15
+        block('not-accepted', 'anyone', { dri });
+  }),
 );
 
 /** A label of the OCI image format. */
@@ -119,11 +117,7 @@ export const checkpointProven = defineGate('checkpoint-proven', (facts) => {
 });
 
 /** After a failed attempt, the next attempt may start only from the checkpoint that the resume rule chooses. */
-function goesOn(
-  dri: string,
-  facts: ChangeGateFacts,
-  begun: string | null,
-): (point: ResumePoint) => Judgement {
+function goesOn(dri: string, facts: ChangeGateFacts, begun: string | null): (point: ResumePoint) => Judgement {
   const before = begun === null ? [] : [begun];
   return (point) => {
     switch (point.kind) {
@@ -172,9 +166,7 @@ function elsewhere(
     starts.find((one) => !allowed.includes(one)) ??
     lane.command.find(leavesCheckpoint) ??
     [...named, ...othersPaths].find((one) => !places.some((place) => isBelow(one, place)));
-  return said === undefined
-    ? null
-    : checkpointProvenAnswer.block('command-differs', 'author', { said, path });
+  return said === undefined ? null : checkpointProvenAnswer.block('command-differs', 'author', { said, path });
 }
 
 /** The checkpoint is known only when the job starts, and a launch must not depend on that. */

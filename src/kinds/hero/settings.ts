@@ -30,11 +30,7 @@ export const heroSettings = z.strictObject({
   command: setting(argumentArray, ['false'], 'Left out: the contract has the command.'),
   outputRoot: setting(name, '{run}', 'Left out: the contract pins the output root.'),
   finalStep: setting(laneKeys.finalStep, null, 'Left out: the contract has the final step.'),
-  freshnessHours: setting(
-    laneKeys.freshnessHours,
-    YEAR_HOURS,
-    'How old the merge base with the target branch may be.',
-  ),
+  freshnessHours: setting(laneKeys.freshnessHours, YEAR_HOURS, 'How old the merge base with the target branch may be.'),
   outputRootFrom: unset(
     name,
     'How the program derives its output root from the command, such as `s3://models/{run-id}/{version}`: each `{option}` is the value of that option or variable. A contract is accepted if the result is its output root. null: the command names the root.',

@@ -24,21 +24,17 @@ import {
 
 /** The machine must be within the lab's limits for cards, hours and dollars. */
 // To get more, raise the limits in the config, where people review the change.
-const machineFits = defineGate(
-  'machine-fits',
-  ({ machine, contract, lane: { cluster } }, { block, pass }) => {
-    if (contract === undefined || machine === undefined)
-      return block('not-rented', 'maintainer', { cluster });
-    return given(contract.read, () => {
-      const { terms, beyond } = machine;
-      if (terms === null) return block('not-rented', 'maintainer', { cluster });
-      const more = beyond.map(({ what, asked, most }) => `${what} ${asked}, at most ${most}`);
-      if (more.length > 0) return block('beyond-lab', 'author', { beyond: more });
-      const { dollarsPerHourMax: price, hoursMax: hours, dollarsMax: total } = terms;
-      return pass('fits', { price, hours, total });
-    });
-  },
-);
+const machineFits = defineGate('machine-fits', ({ machine, contract, lane: { cluster } }, { block, pass }) => {
+  if (contract === undefined || machine === undefined) return block('not-rented', 'maintainer', { cluster });
+  return given(contract.read, () => {
+    const { terms, beyond } = machine;
+    if (terms === null) return block('not-rented', 'maintainer', { cluster });
+    const more = beyond.map(({ what, asked, most }) => `${what} ${asked}, at most ${most}`);
+    if (more.length > 0) return block('beyond-lab', 'author', { beyond: more });
+    const { dollarsPerHourMax: price, hoursMax: hours, dollarsMax: total } = terms;
+    return pass('fits', { price, hours, total });
+  });
+});
 
 /** A stranger hosts the machine, so only secrets that the lane names may reach it. */
 // `lane` has the secrets that both name. A secret that only the issue names is blocked.
@@ -46,9 +42,7 @@ const secretsNamed = defineGate('secrets-named', ({ contract, lane }, { block, p
   given(contractNow(contract), (values) => {
     const asked = namesIn(valueIn(values, 'secrets')) ?? [];
     const names = asked.filter((name) => !lane.passSecrets.includes(name));
-    return names.length > 0
-      ? block('unnamed', 'author', { names })
-      : pass('named', { names: lane.passSecrets });
+    return names.length > 0 ? block('unnamed', 'author', { names }) : pass('named', { names: lane.passSecrets });
   }),
 );
 
@@ -59,8 +53,7 @@ export const reductionsBounded = defineGate('reductions-bounded', ({ contract, l
     const [first] = reductions;
     if (first === undefined) return pass('none');
     // rule VA-27
-    if (!/batch/i.test(readReduction(first)?.name ?? ''))
-      return block('not-batch-first', 'author', { first });
+    if (!/batch/i.test(readReduction(first)?.name ?? '')) return block('not-batch-first', 'author', { first });
     let before: Started = { command, environment };
     for (const step of reductions) {
       const reduction = readReduction(step);
@@ -95,9 +88,7 @@ export const bottleneckMeasured = defineGate('bottleneck-measured', ({ contract,
     if (measured === undefined || baseline === undefined) return pass('none');
     return given(passes, (runs) =>
       // rule VA-28
-      runs.includes(baseline)
-        ? pass('measured', { measured, baseline })
-        : block('no-baseline', 'author', { baseline }),
+      runs.includes(baseline) ? pass('measured', { measured, baseline }) : block('no-baseline', 'author', { baseline }),
     );
   }),
 );

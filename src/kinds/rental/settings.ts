@@ -78,17 +78,9 @@ const defaultsAreRead: LaneRule = (lane) =>
   Object.entries(rentalLane(lane).defaults).flatMap(([key, said]) => {
     const found = namesOf(FIELDS).find((one) => one === key);
     if (found === undefined)
-      return [
-        error(
-          'bad-value',
-          inLane('defaults', key),
-          `is no name of a contract: ${namesOf(FIELDS).join(', ')}`,
-        ),
-      ];
+      return [error('bad-value', inLane('defaults', key), `is no name of a contract: ${namesOf(FIELDS).join(', ')}`)];
     const read = FIELDS[found].read(said);
-    return 'unclear' in read
-      ? [error('bad-value', inLane('defaults', key), `has to be ${read.unclear}`)]
-      : [];
+    return 'unclear' in read ? [error('bad-value', inLane('defaults', key), `has to be ${read.unclear}`)] : [];
   });
 
 /** A rental lane needs a cluster that rents machines: on any other cluster its caps have no effect. */
@@ -146,8 +138,7 @@ export function settingsOf(configured: LaneConfig, contract: Contract): RentalLa
     ...lane,
     ...commandIn(readCommandLine(value('command') ?? ''), lane),
     finalStep: finalStep === null ? lane.finalStep : Number(finalStep),
-    passSecrets:
-      secrets === null ? lane.passSecrets : lane.passSecrets.filter((name) => secrets.includes(name)),
+    passSecrets: secrets === null ? lane.passSecrets : lane.passSecrets.filter((name) => secrets.includes(name)),
     metrics:
       key === undefined || (better !== 'lower' && better !== 'higher')
         ? lane.metrics

@@ -1,12 +1,6 @@
 /** The logbook in a git branch: reads it at a head, appends to several runs in one commit, and detects a rewound branch. */
 
-import {
-  type FetchRequest,
-  GitError,
-  type GitReader,
-  type GitWriter,
-  type PushOutcome,
-} from '../../domain/git.ts';
+import { type FetchRequest, GitError, type GitReader, type GitWriter, type PushOutcome } from '../../domain/git.ts';
 import type { LogbookFault } from '../../domain/logbook/logbook-fault.ts';
 import { fail, invariant, ok, type Result, type Sha, type TreeId } from '../../domain/values.ts';
 import { type Anchor, decodeLine } from '../chain.ts';
@@ -219,9 +213,7 @@ async function filesOf(
 ): Promise<Readonly<Record<string, string | null>>> {
   const folders = runs.map(({ folder }) => folder);
   const stored = base === null ? new Map<string, StoredRun>() : await storedRuns(reader, base, folders);
-  const continued = runs.flatMap((write) =>
-    write.isNew ? [] : (stored.get(write.folder)?.events.slice(-1) ?? []),
-  );
+  const continued = runs.flatMap((write) => (write.isNew ? [] : (stored.get(write.folder)?.events.slice(-1) ?? [])));
   const texts = await textsOf(reader, continued);
   // A checkout that converts line endings would break every hash.
   const files: Record<string, string | null> = base === null ? { '.gitattributes': '* -text\n' } : {};
@@ -231,9 +223,7 @@ async function filesOf(
     if (write.isNew)
       for (const part of [...events.keys().map((index) => index + 1), ...apart])
         files[eventsPath(write.folder, part)] = null;
-    const [parts, last] = write.isNew
-      ? [0, '']
-      : [events.length, texts.get(events.at(-1) ?? 'missing') ?? ''];
+    const [parts, last] = write.isNew ? [0, ''] : [events.length, texts.get(events.at(-1) ?? 'missing') ?? ''];
     assertContinues(write, parts, last);
     for (const { part, text } of write.events) files[eventsPath(write.folder, part)] = text;
     for (const [part, text] of write.markdown) files[markdownPath(write.folder, part)] = text;

@@ -33,12 +33,9 @@ import { approversIn, manifestOf } from '../manifest-of.ts';
 const RECORDED_CHARS_MAX = 20_000;
 
 /** The facts that `gated` records; empty if a fact is unknown or the facts are too large. */
-export function factsToRecord({
-  pull,
-  change,
-  body,
-  checks,
-}: Pick<GateFacts, 'pull' | 'change' | 'body' | 'checks'>): { readonly facts?: GatedFacts } {
+export function factsToRecord({ pull, change, body, checks }: Pick<GateFacts, 'pull' | 'change' | 'body' | 'checks'>): {
+  readonly facts?: GatedFacts;
+} {
   if (pull.kind === 'unknown' || change.kind === 'unknown') return {};
   if (body.kind === 'unknown' || checks.kind === 'unknown') return {};
   const { number, state, merged, isDraft, baseBranch, headRepository } = pull.value;
@@ -47,10 +44,7 @@ export function factsToRecord({
     pull: { number, state, merged, isDraft, baseBranch, headRepository },
     change: {
       ...read,
-      size:
-        size?.kind === 'known'
-          ? { ...size, parameters: String(size.parameters), flops: String(size.flops) }
-          : size,
+      size: size?.kind === 'known' ? { ...size, parameters: String(size.parameters), flops: String(size.flops) } : size,
     },
     body: body.value,
     checks: checks.value,
@@ -127,10 +121,7 @@ function changeFor(
   const { size } = change;
   return known({
     ...change,
-    size:
-      size?.kind === 'known'
-        ? { ...size, parameters: Number(size.parameters), flops: Number(size.flops) }
-        : size,
+    size: size?.kind === 'known' ? { ...size, parameters: Number(size.parameters), flops: Number(size.flops) } : size,
     // No gate with `readsSettings` uses it.
     sinceAttempt: null,
   });
@@ -142,11 +133,7 @@ function startIn({ resume }: Manifest): Pick<Parameters<typeof manifestOf>[0], '
 }
 
 /** `runs`: all recorded runs, newest first. Null for events that do not form a run. */
-function replayRun(
-  events: readonly LogbookEvent[],
-  lab: LabConfig,
-  runs: readonly RunState[],
-): ReplayedRun | null {
+function replayRun(events: readonly LogbookEvent[], lab: LabConfig, runs: readonly RunState[]): ReplayedRun | null {
   let state: RunState | null = null;
   let gates: readonly ReplayedGate[] = [];
   const decisions: ReplayedDecision[] = [];
@@ -178,11 +165,7 @@ function replayRun(
 }
 
 /** Earlier launches of the lane's other runs. */
-function launchedBefore(
-  at: string,
-  { run, proposal }: RunState,
-  runs: readonly RunState[],
-): readonly Launch[] {
+function launchedBefore(at: string, { run, proposal }: RunState, runs: readonly RunState[]): readonly Launch[] {
   const isBefore = ({ claim }: IssuedOrder): boolean => claim !== null && claim.at < at;
   return runsOfLane(runs, proposal.lane).flatMap((other) => {
     if (other.run === run) return [];
@@ -258,9 +241,7 @@ function replayGates(look: RecordedLook): readonly ReplayedGate[] {
   return verdicts.map(({ gate, outcome, code }) => {
     const asked = gates.find(({ id, readsSettings }) => id === gate && readsSettings === true);
     const now =
-      facts === null || asked === undefined || outcome === 'unknown'
-        ? { outcome, code }
-        : asked.evaluate(facts);
+      facts === null || asked === undefined || outcome === 'unknown' ? { outcome, code } : asked.evaluate(facts);
     return { gate, from: outcome, to: { outcome: now.outcome, why: now.code } };
   });
 }

@@ -5,16 +5,7 @@
 
 import { z } from 'zod';
 import type { ImageLabels, ImageLook, ImageReference } from '../../domain/launch/contract.ts';
-import {
-  branded,
-  cutText,
-  type Digest,
-  isDigest,
-  jsonIn,
-  known,
-  type Observed,
-  unknown,
-} from '../../domain/values.ts';
+import { branded, cutText, type Digest, isDigest, jsonIn, known, type Observed, unknown } from '../../domain/values.ts';
 import { sha256Hex } from '../../host/keys.ts';
 import { ask as askStore, STORE_ANSWER_BYTES_MAX, type StoreAnswer, type StoreHost } from '../store.ts';
 
@@ -65,9 +56,7 @@ async function said(
     return unknown(`${hostOf(url)} leads to ${there?.host ?? 'nowhere'}, which the config does not name`);
   const blob = await get(host, there.href, { accept: '*/*', authorization: null });
   if (blob.kind === 'unknown') return blob;
-  return blob.value.status === 200
-    ? known(blob.value.text)
-    : unknown(`${there.host} answers ${blob.value.status}`);
+  return blob.value.status === 200 ? known(blob.value.text) : unknown(`${there.host} answers ${blob.value.status}`);
 }
 
 /** The authorization that the registry requests: a token of its service, or the key. */
@@ -84,8 +73,7 @@ async function permission(
     return basic === null ? unknown('it asks for a key, and the config names none') : known(basic);
   const realm = URL.parse(parameterOf(challenge, 'realm') ?? '');
   if (!/^bearer\b/i.test(challenge) || realm === null) return unknown('it asks for what is not known here');
-  if (!mayAsk(place, realm))
-    return unknown(`it sends for a token to ${realm.host}, which the config does not name`);
+  if (!mayAsk(place, realm)) return unknown(`it sends for a token to ${realm.host}, which the config does not name`);
   const service = parameterOf(challenge, 'service');
   if (service !== null) realm.searchParams.set('service', service);
   realm.searchParams.set('scope', `repository:${repository}:pull`);
@@ -94,9 +82,7 @@ async function permission(
   if (answer.value.status !== 200)
     return unknown(`${realm.host} gives no token (${answer.value.status}): a key that may pull is wanted`);
   const token = tokenIn(answer.value.text);
-  return token === null
-    ? unknown(`${realm.host} gives no token that is known here`)
-    : known(`Bearer ${token}`);
+  return token === null ? unknown(`${realm.host} gives no token that is known here`) : known(`Bearer ${token}`);
 }
 
 function tokenIn(text: string): string | null {
@@ -148,9 +134,7 @@ const digest = z.string().refine(isDigest, 'a digest of SHA-256');
 const words = z.record(z.string(), z.string()).nullish();
 const manifestSchema = z.object({ config: z.object({ digest }), annotations: words });
 const indexSchema = z.object({
-  manifests: z.array(
-    z.object({ digest, platform: z.object({ os: z.string() }).nullish(), annotations: words }),
-  ),
+  manifests: z.array(z.object({ digest, platform: z.object({ os: z.string() }).nullish(), annotations: words })),
   annotations: words,
 });
 const configSchema = z.object({ config: z.object({ Labels: words }).nullish() });
@@ -185,8 +169,7 @@ async function platformsOf(ask: RegistryAsk, top: Part): Promise<Observed<readon
   // Attestations are stored as images without a platform.
   const images = index.data.manifests.filter(({ platform }) => platform?.os !== 'unknown');
   if (images.length === 0) return unknown('its index names no image');
-  if (images.length > IMAGE_PLATFORMS_MAX)
-    return unknown(`its index names more than ${IMAGE_PLATFORMS_MAX} images`);
+  if (images.length > IMAGE_PLATFORMS_MAX) return unknown(`its index names more than ${IMAGE_PLATFORMS_MAX} images`);
   const all: ImageLabels[] = [];
   for (const { digest, annotations } of images) {
     const part = await partOf(ask, `manifests/${digest}`, digest);

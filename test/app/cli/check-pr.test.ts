@@ -15,9 +15,7 @@ const answer = z.object({
   ok: z.boolean(),
   failing: z.array(z.string()),
   unknown: z.array(z.string()),
-  verdicts: z.array(
-    z.looseObject({ gate: z.string(), outcome: z.string(), code: z.string(), says: z.string() }),
-  ),
+  verdicts: z.array(z.looseObject({ gate: z.string(), outcome: z.string(), code: z.string(), says: z.string() })),
 });
 const folder = join(scratchFolder(), 'lab');
 
@@ -43,8 +41,7 @@ function check(...args: readonly string[]): Promise<Called> {
 async function judged(...args: readonly string[]) {
   const { code, out } = await check(...args, '--json');
   const told = answer.parse(JSON.parse(out));
-  const of = (gate: string): string | undefined =>
-    told.verdicts.find((verdict) => verdict.gate === gate)?.code;
+  const of = (gate: string): string | undefined => told.verdicts.find((verdict) => verdict.gate === gate)?.code;
   return { code, ...told, of };
 }
 
@@ -92,9 +89,7 @@ describe('check-pr', () => {
     expect({ code, ok, failing }).toEqual({ code: 0, ok: true, failing: [] });
     expect(of('delta-readable')).toBe('countable');
     expect(of('freshness')).toBe('fresh');
-    expect(unknown).toEqual(
-      expect.arrayContaining(['checks-green', 'lane-free', 'not-held', 'risk-present']),
-    );
+    expect(unknown).toEqual(expect.arrayContaining(['checks-green', 'lane-free', 'not-held', 'risk-present']));
   });
 
   it('reads the body of a future pull request from a file', async () => {

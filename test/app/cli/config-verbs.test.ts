@@ -10,8 +10,7 @@ import { type Called, callVerb } from './call-verb.ts';
 const VALID = readFileSync(join(import.meta.dirname, '../../../fixtures/lab/.github/ferrybot.yml'), 'utf8');
 const BROKEN = VALID.replace('quorum: 1', 'quorum: none').replace('afterSeal: close', 'afterSeal: clsoe');
 
-const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
-  callVerb(verb, cwd, args);
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> => callVerb(verb, cwd, args);
 
 function lab(config: string): string {
   const folder = scratchFolder();
@@ -53,9 +52,7 @@ describe('check-config', () => {
 
   it('prints problems for people in the format of compilers', async () => {
     const { out } = await call('check-config', lab(BROKEN));
-    expect(out).toMatch(
-      /^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: Invalid input: expected number/,
-    );
+    expect(out).toMatch(/^\.github\/ferrybot\.yml:\d+:3: error: approvals\.quorum: Invalid input: expected number/);
   });
 });
 

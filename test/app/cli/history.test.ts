@@ -82,10 +82,7 @@ describe('history', () => {
   it('exits 1 for a record that does not verify', async () => {
     const broken = recordOf(passed);
     const file = join(broken, 'runs/2026/11', passed.state.run, 'events.jsonl');
-    writeFileSync(
-      file,
-      passed.events.map((event) => written({ ...event, at: '2026-11-21T00:00:00.000Z' })).join(''),
-    );
+    writeFileSync(file, passed.events.map((event) => written({ ...event, at: '2026-11-21T00:00:00.000Z' })).join(''));
     const { code, out } = await callVerb('history', broken, ['--json']);
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, error: { code: 'logbook-broken' } });
   });

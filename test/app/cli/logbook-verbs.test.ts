@@ -20,13 +20,9 @@ const linesOf = (text: string): readonly string[] =>
 const first = (count: number): string => linesOf(sealed).slice(0, count).join('');
 const EVENTS = `runs/2026/11/${RUN}/events.jsonl`;
 
-const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
-  callVerb(verb, cwd, args);
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> => callVerb(verb, cwd, args);
 
-async function verify(
-  cwd: string,
-  ...args: readonly string[]
-): Promise<VerifyAnswer & { readonly code: number }> {
+async function verify(cwd: string, ...args: readonly string[]): Promise<VerifyAnswer & { readonly code: number }> {
   const { code, out } = await call('logbook verify', cwd, ...args, '--json');
   expect(out.endsWith('\n') && !out.slice(0, -1).includes('\n')).toBe(true);
   return { ...(JSON.parse(out) as VerifyAnswer), code };
@@ -209,10 +205,7 @@ describe('logbook verify', () => {
       code: 0,
       runs: [{ keys: 'config' }],
     });
-    writeFileSync(
-      join(folder, 'c.yml'),
-      listed(keys.map((key) => ({ ...key, public: seededKey(9).public }))),
-    );
+    writeFileSync(join(folder, 'c.yml'), listed(keys.map((key) => ({ ...key, public: seededKey(9).public }))));
     expect(await verify(folder, '.', '--keys', 'c.yml')).toMatchObject({
       code: 1,
       bad: { reason: 'signature', line: 1 },
@@ -244,9 +237,7 @@ describe('logbook show', () => {
     write(folder, first(9));
     const shown = await call('logbook show', folder, '.');
     expect(shown.code).toBe(0);
-    expect(shown.out).toContain(
-      '2026-11-21 09:07 UTC  submitted: job ferrybot-ferry-daily-20261121-a1 was submitted',
-    );
+    expect(shown.out).toContain('2026-11-21 09:07 UTC  submitted: job ferrybot-ferry-daily-20261121-a1 was submitted');
     const json = JSON.parse((await call('logbook show', folder, '.', '--json')).out);
     expect(json).toMatchObject({ ok: true, runs: [{ run: RUN, bad: null }] });
     expect(json.runs[0].events[3]).toMatchObject({

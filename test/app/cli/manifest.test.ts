@@ -15,8 +15,7 @@ import { type Called, callVerb } from './call-verb.ts';
 
 const EVENTS = `runs/2026/11/${RUN}/events.jsonl`;
 const sealed = fileOf(lifeOfAFerry(2)).text;
-const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> =>
-  callVerb(verb, cwd, args);
+const call = (verb: string, cwd: string, ...args: readonly string[]): Promise<Called> => callVerb(verb, cwd, args);
 
 /** A folder with the record of one run, like a checkout of the branch. */
 function folderWith(text: string): string {

@@ -48,9 +48,7 @@ describe('without --json', () => {
   it('distinguishes a missing folder of checkpoints from an empty one', async () => {
     const missing = await said('checkpoints', ['/no/such/folder']);
     expect(missing).toMatchObject({ code: 1, err: 'There is no folder /no/such/folder.\n' });
-    expect((await said('checkpoints', [await mkdtemp(join(folder, 'empty-'))])).out).toContain(
-      'none is chosen',
-    );
+    expect((await said('checkpoints', [await mkdtemp(join(folder, 'empty-'))])).out).toContain('none is chosen');
   });
 });
 
@@ -141,8 +139,7 @@ describe('delta', () => {
         changes: [{ knob: 'lr', path: 'opt.lr', before: '1', after: '2', bucket: 'optimizer' }],
       },
     });
-    if (code !== null)
-      expect(await compare(code)).toMatchObject({ code: 1, json: { kind: 'structural', line: 1 } });
+    if (code !== null) expect(await compare(code)).toMatchObject({ code: 1, json: { kind: 'structural', line: 1 } });
     expect(await compare('[')).toMatchObject({
       code: 1,
       json: { kind: 'unparsable', side: 'head', line: 1 },
@@ -167,10 +164,7 @@ describe('delta', () => {
 
 describe('read-knobs', () => {
   it('lists every knob in the spelling that /propose accepts', async () => {
-    await writeFile(
-      join(folder, 'knobs.py'),
-      'STEPS = 100\nMIX = {"a b": 0.5}\nrun(Train(learning_rate=3e-3))\n',
-    );
+    await writeFile(join(folder, 'knobs.py'), 'STEPS = 100\nMIX = {"a b": 0.5}\nrun(Train(learning_rate=3e-3))\n');
     expect(await run('read-knobs', ['knobs.py'])).toEqual({
       code: 0,
       json: {

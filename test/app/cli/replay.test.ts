@@ -27,8 +27,7 @@ async function replayed(lines: readonly string[], options: ReplayOptions = {}) {
   return { code, ...JSON.parse(said.join('')) };
 }
 
-const detectors = ({ alarms }: { alarms: readonly { detector: string }[] }) =>
-  alarms.map(({ detector }) => detector);
+const detectors = ({ alarms }: { alarms: readonly { detector: string }[] }) => alarms.map(({ detector }) => detector);
 const clock = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 9) + seconds * 1_000).toISOString();
 const steps = (count: number, line: (step: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index + 1));
@@ -90,10 +89,7 @@ describe('a plain log', () => {
   });
 
   it('reports how the job ended when no status is given', async () => {
-    const died = [
-      'step 1 loss 3.1',
-      'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
-    ];
+    const died = ['step 1 loss 3.1', 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'];
     const result = await replayed(died);
     expect(result).toMatchObject({
       finalState: 'ended-failed',

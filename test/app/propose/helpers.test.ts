@@ -71,12 +71,7 @@ describe('the checks', () => {
       console.error(JSON.stringify([...said, process.env.HOME === process.env.TMPDIR]));
       process.exit(1);`;
     const failed = await helpers.check({ ...tree, commands: [script('1'), script(code)] });
-    expect(JSON.parse(failed?.result.stderr ?? '')).toEqual([
-      'lib/a.py',
-      'B = 2\n',
-      'HOME,PATH,TMPDIR',
-      true,
-    ]);
+    expect(JSON.parse(failed?.result.stderr ?? '')).toEqual(['lib/a.py', 'B = 2\n', 'HOME,PATH,TMPDIR', true]);
     expect(failed?.command[2]).toBe(code);
   });
 

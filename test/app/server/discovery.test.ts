@@ -42,8 +42,7 @@ function github(installations: Installation[]) {
     now: () => nowMs,
     log: (line) => log.push(line),
   });
-  const names = async (): Promise<readonly string[]> =>
-    (await discover()).map(({ repository }) => repository);
+  const names = async (): Promise<readonly string[]> => (await discover()).map(({ repository }) => repository);
   return { names, discover, log, installations, later: (ms: number) => (nowMs += ms), asked: () => requests };
 }
 

@@ -116,8 +116,7 @@ async function send(what: {
       if (isAnswered) return;
       sentBytes += piece.length;
       const isTaken = sending.write(piece);
-      if (!isTaken)
-        await Promise.race([new Promise<void>((resolve) => sending.once('drain', resolve)), isOver]);
+      if (!isTaken) await Promise.race([new Promise<void>((resolve) => sending.once('drain', resolve)), isOver]);
     }
     sending.end();
   };

@@ -6,11 +6,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { setWebhook } from '../../../packages/playground/webhooks/hook.ts';
-import {
-  acceptPermissions,
-  suspend,
-  unsuspend,
-} from '../../../packages/playground/webhooks/installations.ts';
+import { acceptPermissions, suspend, unsuspend } from '../../../packages/playground/webhooks/installations.ts';
 import { GRANTED, openServedLab, SECRET, type ServedLab } from './served-lab.ts';
 
 let lab: ServedLab | null = null;
@@ -35,9 +31,7 @@ describe('the server', () => {
     await expect.poll(() => lab?.answers(heard).length, soon).toBe(1);
 
     suspend(world, installationId, 1001);
-    await expect
-      .poll(() => lab?.deliveries('installation').map(({ statusCode }) => statusCode), soon)
-      .toEqual([200]);
+    await expect.poll(() => lab?.deliveries('installation').map(({ statusCode }) => statusCode), soon).toEqual([200]);
     const unheard = await lab.askForHelp();
     await quiet(500);
     const before = requests(lab);

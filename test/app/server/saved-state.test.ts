@@ -93,8 +93,7 @@ describe('the saved state', () => {
     first.close();
     const second = await open();
     const written = openSync(file, 'r+');
-    for (let at = 4_096; at < 6_000_000; at += 4_096)
-      writeSync(written, Buffer.alloc(2_048, 7), 0, 2_048, at);
+    for (let at = 4_096; at < 6_000_000; at += 4_096) writeSync(written, Buffer.alloc(2_048, 7), 0, 2_048, at);
     closeSync(written);
     for (let n = 0; n < 3_000; n += 1) second.get('answer', `lab/${n}`);
     second.set('cursor', 'lab/a', 8);

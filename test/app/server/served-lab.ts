@@ -28,9 +28,7 @@ const keys = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
-export const GRANTED = Object.fromEntries(
-  Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]),
-);
+export const GRANTED = Object.fromEntries(Object.entries(APP_PERMISSIONS).map(([name, { level }]) => [name, level]));
 
 export type ServedLab = {
   readonly world: World;
@@ -164,8 +162,7 @@ export async function openServedLab(options: {
     },
     answers: (issue) =>
       Object.values(world.state.comments).filter(
-        (one) =>
-          one.issueNumber === issue && one.viaAppId === APP_ID && one.body.includes('these are the commands'),
+        (one) => one.issueNumber === issue && one.viaAppId === APP_ID && one.body.includes('these are the commands'),
       ),
     deliveries: (event) => Object.values(world.state.deliveries).filter((row) => row.event === event),
     sleepFor: (durationMs) => {

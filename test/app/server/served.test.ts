@@ -27,8 +27,7 @@ const metric = async (of: ServedLab, line: string, server = 0): Promise<number |
 };
 const unchanged = async (of: ServedLab): Promise<number> =>
   (await metric(of, 'ferrybot_github_requests_total{result="unchanged"}')) ?? 0;
-const paid = ({ world }: ServedLab): number =>
-  Object.values(world.state.usage).reduce((sum, one) => sum + one.rest, 0);
+const paid = ({ world }: ServedLab): number => Object.values(world.state.usage).reduce((sum, one) => sum + one.rest, 0);
 const idle = async (of: ServedLab): Promise<void> =>
   expect.poll(() => metric(of, 'ferrybot_workers_busy'), soon).toBe(0);
 const swept = async (of: ServedLab): Promise<void> =>
@@ -47,8 +46,7 @@ describe('the pages of the server', () => {
     const metrics = await page(lab, '/metrics');
     expect(metrics.headers.get('content-type')).toContain('text/plain; version=0.0.4');
     const text = await metrics.text();
-    for (const hidden of ['lab/', 'ferries', SECRET, 'ghs_', 'PRIVATE KEY', 'ada'])
-      expect(text).not.toContain(hidden);
+    for (const hidden of ['lab/', 'ferries', SECRET, 'ghs_', 'PRIVATE KEY', 'ada']) expect(text).not.toContain(hidden);
     expect(await metric(lab, 'ferrybot_repositories_open')).toBe(1);
     expect(await metric(lab, 'ferrybot_live_runs')).toBe(0);
     expect(await metric(lab, 'ferrybot_queue_length')).toBe(0);
@@ -174,8 +172,7 @@ describe('two servers of one repository', () => {
     await new Promise((done) => setTimeout(done, 3_000));
     const journal = await events();
     expect(journal.map(({ seq }) => seq)).toEqual(journal.map((_, index) => index));
-    const of = (kind: string) =>
-      journal.filter(({ type }) => type === kind).map(({ data }) => Object(data).comment);
+    const of = (kind: string) => journal.filter(({ type }) => type === kind).map(({ data }) => Object(data).comment);
     expect(of('command-seen').toSorted()).toEqual([...new Set(of('command-seen'))].toSorted());
     expect(journal.filter(({ type }) => type === 'held')).toHaveLength(1);
     expect(journal.filter(({ type }) => type === 'released')).toHaveLength(1);

@@ -86,13 +86,7 @@ describe('the queues of a server', () => {
     const heard = [queues.trigger(payload('d'), PUSH), queues.trigger(payload('other'), PUSH)];
     for (const name of ['a', 'd', 'other', 'b', 'c']) await end(name);
     await swept;
-    expect(started).toEqual([
-      'lab/a sweep',
-      'lab/d sweep+push',
-      'lab/other push',
-      'lab/b sweep',
-      'lab/c sweep',
-    ]);
+    expect(started).toEqual(['lab/a sweep', 'lab/d sweep+push', 'lab/other push', 'lab/b sweep', 'lab/c sweep']);
     expect(await Promise.all(heard)).toEqual(['handled', 'handled']);
   });
 

@@ -4,12 +4,7 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import {
-  type ClusterDisks,
-  type DiskScan,
-  isAllFine,
-  scansAfter,
-} from '../../../src/domain/care/machines.ts';
+import { type ClusterDisks, type DiskScan, isAllFine, scansAfter } from '../../../src/domain/care/machines.ts';
 import { aScan, aWorker } from './scan-parts.ts';
 
 const folded = (...scans: readonly DiskScan[]): ClusterDisks | undefined =>

@@ -54,12 +54,7 @@ describe('a worker with little free disk', () => {
       { at: '/tmp' },
     ],
     ['the folder is empty', { folders: known([{ path: AT, bytes: 4096 }]) }, 'mount-missing-empty', {}],
-    [
-      'the folder does not exist',
-      { folders: known([{ path: '/tmp', bytes: 4096 }]) },
-      'mount-missing-empty',
-      {},
-    ],
+    ['the folder does not exist', { folders: known([{ path: '/tmp', bytes: 4096 }]) }, 'mount-missing-empty', {}],
   ])('has another cause if %s', (_what, more, finding, detail) => {
     expect(judge(more)).toEqual({ percentFree: 5, finding, detail });
   });

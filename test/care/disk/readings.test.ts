@@ -113,9 +113,7 @@ describe('a mount table', () => {
     fc.assert(
       fc.property(fc.uniqueArray(path, { maxLength: 5 }), (paths) => {
         const all = ['/', ...paths];
-        const info = all.map(
-          (at, index) => `${index} 1 8:${index} / ${escaped(at)} rw master:1 - ext4 dev rw`,
-        );
+        const info = all.map((at, index) => `${index} 1 8:${index} / ${escaped(at)} rw master:1 - ext4 dev rw`);
         const expected = known(all.map((at) => ({ at, type: 'ext4' })));
         expect(readMounts(info.join('\n'))).toEqual(expected);
       }),
@@ -138,15 +136,12 @@ describe('du', () => {
     expect(sizeOf(sizes.kind === 'known' ? sizes.value : [], '/tmp/none')).toBe(0);
   });
 
-  test.each([
-    '',
-    '100\t/tmp/a\n',
-    '100\t/tmp/a\n5400\t/tm',
-    'du: cannot access',
-    '5400\t/tmp\n100\t/tmp/a\n',
-  ])('%#: is unknown if its output is incomplete', (output) => {
-    expect(readFolderSizes(output, '/tmp').kind).toBe('unknown');
-  });
+  test.each(['', '100\t/tmp/a\n', '100\t/tmp/a\n5400\t/tm', 'du: cannot access', '5400\t/tmp\n100\t/tmp/a\n'])(
+    '%#: is unknown if its output is incomplete',
+    (output) => {
+      expect(readFolderSizes(output, '/tmp').kind).toBe('unknown');
+    },
+  );
 });
 
 describe('the last line of the cleaning command', () => {
@@ -174,19 +169,15 @@ describe('the last line of the cleaning command', () => {
 describe('names in commands', () => {
   test('are valid for cloud and kernel, and contain nothing special for a shell or a program', () => {
     expect(['ray-marin-us-central1-vllm-worker-5-tpu', 'a', 'a0'].every(isTpuName)).toBe(true);
-    expect(
-      ['', '-a', '--quiet', 'a-', 'A', '0a', 'a b', 'a;b', 'a\n', 'a/b', 'a'.repeat(64)].some(isTpuName),
-    ).toBe(false);
+    expect(['', '-a', '--quiet', 'a-', 'A', '0a', 'a b', 'a;b', 'a\n', 'a/b', 'a'.repeat(64)].some(isTpuName)).toBe(
+      false,
+    );
     expect(['us-central1-a', 'europe-west4-b'].every(isZone)).toBe(true);
     expect(['', '-', 'us-central1', '--zone', 'us-central1-a\n'].some(isZone)).toBe(false);
     expect(
-      [
-        '/tmp/gcsfuse_mount',
-        '/opt/gcsfuse_mount',
-        '/home/ray/gcs',
-        '/mnt/disks/gcs-1.2',
-        '/var/cache/gcs',
-      ].every(isMountPoint),
+      ['/tmp/gcsfuse_mount', '/opt/gcsfuse_mount', '/home/ray/gcs', '/mnt/disks/gcs-1.2', '/var/cache/gcs'].every(
+        isMountPoint,
+      ),
     ).toBe(true);
     const refused = [
       '',

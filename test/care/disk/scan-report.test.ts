@@ -4,10 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readScanReport, type ScanReport } from '../../../src/care/disk/scan-report.ts';
 
 const read = (stdout: string, more: { exitCode?: number | null; stderr?: string } = {}): ScanReport =>
-  readScanReport(
-    { stdout, stderr: more.stderr ?? '', exitCode: more.exitCode === undefined ? 0 : more.exitCode },
-    10,
-  );
+  readScanReport({ stdout, stderr: more.stderr ?? '', exitCode: more.exitCode === undefined ? 0 : more.exitCode }, 10);
 
 describe('a scan', () => {
   test('yields the workers under its threshold, each once, from any output stream', () => {
@@ -65,9 +62,7 @@ describe('a scan', () => {
     const table = `${head}\nWorker Summary:\n  ray-vllm-b:1  manual  v5p-8  3% (2.9G)`;
     const low = '2026-11-21 03:00:09,100 - WARNING -   ray-vllm-b worker 1: 3% free (2.9G)';
     const would = `${head}[DRY RUN] Would restart ray-vllm-b worker 1`;
-    expect(
-      read('', { stderr: [table, `${head}Found 1 workers with <10% free:`, low, would].join('\n') }),
-    ).toEqual({
+    expect(read('', { stderr: [table, `${head}Found 1 workers with <10% free:`, low, would].join('\n') })).toEqual({
       kind: 'read',
       problems: [],
       low: [{ tpu: 'ray-vllm-b', worker: 1, percentFree: 3, available: '2.9G' }],

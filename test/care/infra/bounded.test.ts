@@ -26,8 +26,6 @@ describe('a config of a fork', () => {
   it('is unreadable with thousands of aliases, without resolving each one', () => {
     const text = `a: &a [b]\n${many(4_000, (index) => `k${index}: *a\n`)}`;
     const reading = readYaml(text);
-    expect(reading.problems).toMatchObject([
-      { code: 'alias', message: expect.stringContaining('more than') },
-    ]);
+    expect(reading.problems).toMatchObject([{ code: 'alias', message: expect.stringContaining('more than') }]);
   });
 });

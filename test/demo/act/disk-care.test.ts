@@ -51,9 +51,7 @@ describeWith('act', 'disk care by its workflows', () => {
     await mkdir(join(folder, 'bin'));
     standin = await gcloudStandin({ nodes: [] });
     // Through the PATH, because ferrybot passes no variable of this test on.
-    program('gcloud', [
-      `GCLOUD_STANDIN=${standin.folder} PATH=${path} exec python3 ${standin.gcloud.program} "$@"`,
-    ]);
+    program('gcloud', [`GCLOUD_STANDIN=${standin.folder} PATH=${path} exec python3 ${standin.gcloud.program} "$@"`]);
     process.env['PATH'] = `${join(folder, 'bin')}:${withoutUv(path)}`;
     lab = await openBundleWorld({ server: false, config: [['\nclusters:\n', DISKS]] });
     for (const [id, repo] of Object.entries(lab.world.state.repos))
@@ -134,9 +132,7 @@ describeWith('act', 'disk care by its workflows', () => {
   /** The digest of the care run that control dispatched. */
   function mutationIn(): string {
     const runs = Object.values(lab.world.state.runs).filter(({ path: file }) => file.endsWith('-care.yml'));
-    const digest = runs
-      .map(({ displayTitle: title }) => /sha256:[0-9a-f]{64}/.exec(title)?.[0])
-      .find(Boolean);
+    const digest = runs.map(({ displayTitle: title }) => /sha256:[0-9a-f]{64}/.exec(title)?.[0]).find(Boolean);
     if (digest === undefined) throw new Error('no care was dispatched');
     return digest;
   }

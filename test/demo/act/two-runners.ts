@@ -30,9 +30,7 @@ export function byUs(lab: BundleWorld): PlayWorkflow {
     return {
       ...detailsByUs(ran, lab.world.state.runPlans[id]),
       jobs: Object.fromEntries(ran.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
-      lines: ran.flatMap((job) =>
-        (lab.world.state.logs[job.id] ?? '').replaceAll(/^\S+Z /gm, '').split('\n'),
-      ),
+      lines: ran.flatMap((job) => (lab.world.state.logs[job.id] ?? '').replaceAll(/^\S+Z /gm, '').split('\n')),
       summary: ran.map(({ summary }) => summary).join(''),
     };
   };

@@ -9,8 +9,7 @@ import { workflowProblems } from '../../../demo/own/workflow-problems.ts';
 import { resolveRemote } from '../../../packages/playground/actions/runner/resolve-action.ts';
 import { startRealLab } from '../../../packages/playground/test/actions/real-lab.ts';
 
-const manifest = (using = 'node24'): string =>
-  `{name: n, inputs: {}, runs: {using: ${using}, main: main.mjs}}\n`;
+const manifest = (using = 'node24'): string => `{name: n, inputs: {}, runs: {using: ${using}, main: main.mjs}}\n`;
 const says = `console.log('> ' + [import.meta.dirname.split('/').slice(-2).join('/'), process.env.GITHUB_ACTION_REPOSITORY, process.env.GITHUB_SERVER_URL.split(':')[1], typeof process.env.ACTIONS_RUNTIME_TOKEN].join(' '));`;
 
 async function folderOf(...names: readonly string[]): Promise<{ readonly root: string } & AsyncDisposable> {
@@ -37,12 +36,7 @@ it('an action is its folder for the ref, else its folder without a ref; a missin
 it('a path outside the folder is rejected', async () => {
   await using folder = await folderOf('in/tools/greet', 'out/greet', 'secret');
   const sources = { directories: {}, bundles: path.join(folder.root, 'in'), required: true };
-  for (const uses of [
-    '../out@v1',
-    'tools/..@v1',
-    'tools/greet/../../../out/greet@v1',
-    'tools/x@../../../out/greet',
-  ])
+  for (const uses of ['../out@v1', 'tools/..@v1', 'tools/greet/../../../out/greet@v1', 'tools/x@../../../out/greet'])
     await expect(resolveRemote(uses, sources)).rejects.toThrow('Unable to resolve action');
 });
 

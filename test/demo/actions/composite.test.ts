@@ -11,9 +11,7 @@ import { workflowProblems } from '../../../demo/own/workflow-problems.ts';
 import { startRealLab } from '../../../packages/playground/test/actions/real-lab.ts';
 
 /** A folder for `--actions`: the text of each `action.yml` and of other files, by path. */
-async function folderOf(
-  files: Readonly<Record<string, string>>,
-): Promise<{ readonly root: string } & AsyncDisposable> {
+async function folderOf(files: Readonly<Record<string, string>>): Promise<{ readonly root: string } & AsyncDisposable> {
   const root = await mkdtemp(path.join(tmpdir(), 'composite-'));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(root, name)), { recursive: true });
@@ -126,13 +124,7 @@ it('a composite action evaluates success() and failure() for its own steps, and 
       - {if: always(), run: 'echo "> \${{ steps.ends.outcome }} \${{ steps.ends.outputs.late }}"'}
 `,
   );
-  expect(said).toEqual([
-    'failure success success',
-    'after the failure',
-    'always failure',
-    'fine',
-    'failure failure',
-  ]);
+  expect(said).toEqual(['failure success success', 'after the failure', 'always failure', 'fine', 'failure failure']);
   expect(conclusion).toBe('failure');
 });
 

@@ -56,9 +56,7 @@ describe('another user of the machine', () => {
 
   it('cannot act on a page, and cannot sign in with a wrong token', async () => {
     const { ask, lab } = await open();
-    expect((await ask('/lab/ferries/own-pull', { cookie: 'playground_speaker=mira' }, 'POST')).status).toBe(
-      401,
-    );
+    expect((await ask('/lab/ferries/own-pull', { cookie: 'playground_speaker=mira' }, 'POST')).status).toBe(401);
     expect((await ask('/_playground/speaker', {}, 'POST')).status).toBe(401);
     const guessed = await ask('/lab/ferries?token=guessed');
     expect(guessed.status).toBe(401);

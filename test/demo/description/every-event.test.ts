@@ -6,11 +6,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  chooseRepositories,
-  suspend,
-  unsuspend,
-} from '../../../packages/playground/webhooks/installations.ts';
+import { chooseRepositories, suspend, unsuspend } from '../../../packages/playground/webhooks/installations.ts';
 import { channelNames } from '../../../packages/playground/world/channels.ts';
 import { APP_EVENTS, UNSUBSCRIBED_EVENTS } from '../../../src/app/server/discovery.ts';
 import { approveAndFinish, propose, seal } from '../../support/play.ts';

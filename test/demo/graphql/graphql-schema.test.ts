@@ -45,9 +45,7 @@ function strays(type: GraphQLNamedType): readonly string[] {
   if (known === undefined) return [`${type.name}: GitHub has no such type`];
   if (known.constructor.name !== type.constructor.name) return [`${type.name}: another kind of type`];
   if (isEnumType(type) && isEnumType(known)) {
-    return type
-      .getValues()
-      .flatMap(({ name }) => (known.getValue(name) === undefined ? [`${type.name}.${name}`] : []));
+    return type.getValues().flatMap(({ name }) => (known.getValue(name) === undefined ? [`${type.name}.${name}`] : []));
   }
   if (isUnionType(type) && isUnionType(known)) {
     const members = known.getTypes().map(({ name }) => name);
@@ -63,13 +61,9 @@ function strays(type: GraphQLNamedType): readonly string[] {
     const fields = Object.values(type.getFields()).flatMap((field) => {
       const other = known.getFields()[field.name];
       if (other === undefined)
-        return `${type.name}.${field.name}` in LATER
-          ? []
-          : [`${type.name}.${field.name}: GitHub has no such field`];
+        return `${type.name}.${field.name}` in LATER ? [] : [`${type.name}.${field.name}: GitHub has no such field`];
       const different =
-        `${field.type}` === `${other.type}`
-          ? []
-          : [`${type.name}.${field.name}: ${field.type}, GitHub ${other.type}`];
+        `${field.type}` === `${other.type}` ? [] : [`${type.name}.${field.name}: ${field.type}, GitHub ${other.type}`];
       return [...different, ...inputStrays(`${type.name}.${field.name}`, field.args, other.args)];
     });
     return [...foreign, ...fields];
@@ -86,13 +80,9 @@ function inputStrays(
   const wrong = own.flatMap((one) => {
     const other = known.find(({ name }) => name === one.name);
     if (other === undefined) return [`${where}(${one.name}): GitHub has no such argument`];
-    return `${one.type}` === `${other.type}`
-      ? []
-      : [`${where}(${one.name}): ${one.type}, GitHub ${other.type}`];
+    return `${one.type}` === `${other.type}` ? [] : [`${where}(${one.name}): ${one.type}, GitHub ${other.type}`];
   });
-  const lacking = known.filter(
-    ({ name, type }) => `${type}`.endsWith('!') && !own.some((one) => one.name === name),
-  );
+  const lacking = known.filter(({ name, type }) => `${type}`.endsWith('!') && !own.some((one) => one.name === name));
   return [...wrong, ...lacking.map(({ name }) => `${where}(${name}) is demanded by GitHub`)];
 }
 
@@ -128,12 +118,10 @@ describe('the GraphQL schema', () => {
       (file) => file.endsWith('.ts') && !file.startsWith('trackers/'),
     );
     const questions = files.flatMap((file) =>
-      [...readFileSync(join(root, file), 'utf8').matchAll(/`\s*((?:query|mutation)\b[^`]*)`/g)].map(
-        (match) => ({
-          file,
-          text: match[1] ?? '',
-        }),
-      ),
+      [...readFileSync(join(root, file), 'utf8').matchAll(/`\s*((?:query|mutation)\b[^`]*)`/g)].map((match) => ({
+        file,
+        text: match[1] ?? '',
+      })),
     );
     const whole = [
       ...questions.filter(({ text }) => !text.includes('${')),

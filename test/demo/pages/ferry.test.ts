@@ -15,9 +15,7 @@ import { type FerrySite, openFerrySite } from './ferry-site.ts';
 
 /** `PICTURES=1` renews the pictures in the docs; otherwise they only show that the page can be rendered. */
 const pictures =
-  process.env['PICTURES'] === '1'
-    ? path.resolve('docs/pictures')
-    : mkdtempSync(path.join(os.tmpdir(), 'pictures-'));
+  process.env['PICTURES'] === '1' ? path.resolve('docs/pictures') : mkdtempSync(path.join(os.tmpdir(), 'pictures-'));
 /** Both ferries together take half a minute on an idle machine. */
 const PATIENCE_MS = 180_000;
 
@@ -190,9 +188,7 @@ async function sealAndMerge(seat: Seat): Promise<void> {
   await page.getByText('chain and signatures hold').first().waitFor();
   // The bot's requests by token and in total must match what the bot's side counted.
   const costs = page.getByRole('region', { name: 'Cost by caller' }).locator('tbody tr');
-  const rows = await costs.evaluateAll((all) =>
-    all.map((row) => [...row.children].map((cell) => cell.textContent)),
-  );
+  const rows = await costs.evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   const bots = rows.filter(([caller]) => /^(?:installation|workflow)/.test(caller ?? ''));
   const asked = bots.reduce((sum, [, rest, graphql]) => sum + Number(rest) + Number(graphql), 0);
   expect(asked).toBe(site.botRequests());

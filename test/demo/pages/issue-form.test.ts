@@ -110,8 +110,7 @@ body:
   - { type: input, id: free, attributes: { label: Free } }
 `);
   if (form === null) throw new Error('no form');
-  const filled = (answers: Readonly<Record<string, string>>) =>
-    fillIssueForm(form, (id) => answers[id] ?? '');
+  const filled = (answers: Readonly<Record<string, string>>) => fillIssueForm(form, (id) => answers[id] ?? '');
   expect(filled({ command: 'ls\n', choice: 'b' })).toEqual({
     ok: true,
     body: '### Command\n\n```shell\nls\n```\n\n### Choice\n\nb\n\n### Free\n\n_No response_',

@@ -54,8 +54,7 @@ async function committed(write: (folder: string) => void | Promise<void>): Promi
     commit: sha(await remote.git('rev-parse', 'main')),
     git: client,
     idOf: (revision) => remote.git('rev-parse', revision),
-    answers: () =>
-      readdirSync(join(directory, 'objects/pack')).filter((name) => name.endsWith('.pack')).length,
+    answers: () => readdirSync(join(directory, 'objects/pack')).filter((name) => name.endsWith('.pack')).length,
   };
 }
 
@@ -84,9 +83,7 @@ describe('an export', () => {
 
   it('has the ids that git computes, for files, executables, links, and folders that sort oddly', async () => {
     const { commit, git, idOf } = await committed((folder) => {
-      put({ 'lib/a/b.py': 'b\n', 'lib/a.py': 'a\n', 'lib/a-b': '', 'README.md': '#\n', 'exp/é.py': 'x' })(
-        folder,
-      );
+      put({ 'lib/a/b.py': 'b\n', 'lib/a.py': 'a\n', 'lib/a-b': '', 'README.md': '#\n', 'exp/é.py': 'x' })(folder);
       chmodSync(join(folder, 'lib/a.py'), 0o755);
       symlinkSync('a/b.py', join(folder, 'lib/link'));
     });
@@ -118,9 +115,7 @@ describe('an export', () => {
     ['a macro', '[attr]text ident\n* text=auto eol=crlf\n'],
   ])('contains the committed bytes, with attributes for %s', async (_, attributes) => {
     const text = 'a = "$Id$ $Format:%an$"\nb = 1\n';
-    const { commit, git, idOf } = await committed(
-      put({ 'lib/a.py': text, 'lib/.gitattributes': attributes }),
-    );
+    const { commit, git, idOf } = await committed(put({ 'lib/a.py': text, 'lib/.gitattributes': attributes }));
     const folder = join(scratchFolder(), 'tree');
     const { ids } = await git.exportTree(commit, ['lib'], folder);
     expect(readFileSync(join(folder, 'lib/a.py'), 'utf8')).toBe(text);

@@ -1,15 +1,7 @@
 // The bot's git against real bare repositories: what it reads, who wins a race, and how a lost answer is
 // handled.
 
-import {
-  chmodSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -45,10 +37,7 @@ describe('a whole tree without excluded patterns', () => {
     'tests/snapshots/a.txt': 'a',
   };
 
-  const pushed = async (
-    remote: Remote,
-    ...commits: readonly Readonly<Record<string, string>>[]
-  ): Promise<Sha> => {
+  const pushed = async (remote: Remote, ...commits: readonly Readonly<Record<string, string>>[]): Promise<Sha> => {
     const client = remote.client();
     let tip = await firstCommit(client, commits[0] ?? {});
     for (const files of commits.slice(1)) {
@@ -68,22 +57,14 @@ describe('a whole tree without excluded patterns', () => {
   };
 
   it('has the id that git gives a commit without these files', async () => {
-    const gone = [
-      'docs/log.md',
-      'lib/docs/guide.md',
-      'lib/deep/one.bin',
-      'data/big.pack',
-      'tests/snapshots/a.txt',
-    ];
+    const gone = ['docs/log.md', 'lib/docs/guide.md', 'lib/deep/one.bin', 'data/big.pack', 'tests/snapshots/a.txt'];
     const kept = Object.fromEntries(Object.entries(FILES).filter(([path]) => !gone.includes(path)));
     const [remote, other] = [await bareRepository(), await bareRepository()];
     const tip = await pushed(remote, FILES);
     await pushed(other, kept);
     const reader = remote.client();
     await reader.fetch();
-    expect(await reader.treeId(tip, '.', namedBy(LEFT_OUT))).toBe(
-      await other.git('rev-parse', 'main^{tree}'),
-    );
+    expect(await reader.treeId(tip, '.', namedBy(LEFT_OUT))).toBe(await other.git('rev-parse', 'main^{tree}'));
     expect(await reader.treeId(tip, '.')).toBe(await remote.git('rev-parse', 'main^{tree}'));
   });
 });
@@ -202,9 +183,7 @@ describe('writing', () => {
       '--cacheinfo',
       `100755,${await remote.git('rev-parse', `${first}:run.sh`)},run.sh`,
     );
-    const withMode = sha(
-      await remote.git('commit-tree', await remote.git('write-tree'), '-p', first, '-m', 'mode'),
-    );
+    const withMode = sha(await remote.git('commit-tree', await remote.git('write-tree'), '-p', first, '-m', 'mode'));
     await remote.git('update-ref', MAIN, withMode);
     await client.fetch();
     const outcome = await client.commitAndPush({
@@ -303,9 +282,7 @@ describe('writing', () => {
     expect(lost.kind).toBe('unknown');
     expect(await remote.git('rev-parse', 'main')).toBe(second);
     renameSync(remote.path, `${remote.path}.away`);
-    expect((await client.commitAndPush({ ...write, expected: second, files: { a: '4' } })).kind).toBe(
-      'unknown',
-    );
+    expect((await client.commitAndPush({ ...write, expected: second, files: { a: '4' } })).kind).toBe('unknown');
   });
 
   it('never moves a tag', async () => {
@@ -325,26 +302,23 @@ describe('writing', () => {
     expect(await client.pushTag({ ...tag, name: 'light' })).toEqual({ kind: 'exists', commit: first });
   });
 
-  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])(
-    'reports that %s blocks the name of a tag or branch',
-    async (name) => {
-      const remote = await bareRepository();
-      const client = remote.client();
-      const first = await firstCommit(client, { a: '1' });
-      const tag = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
-      const ref = 'refs/heads/a/b/c';
-      const branch = { ref, expected: null, parent: first, files: { a: '2' }, message: 'Two', atMs: AT_MS };
-      const pushes = { tags: () => client.pushTag(tag), heads: () => client.commitAndPush(branch) } as const;
-      for (const [kind, push] of Object.entries(pushes)) {
-        const by = `refs/${kind}/${name}`;
-        await remote.git('update-ref', by, first);
-        const message = `${by} is there and leaves no room for refs/${kind}/a/b/c: delete it`;
-        expect(await push()).toEqual({ kind: 'refused', message });
-        await remote.git('update-ref', '-d', by);
-        expect((await push()).kind).toBe('pushed');
-      }
-    },
-  );
+  it.each(['a', 'a/b', 'a/b/c/d', 'a/b/c/d/e'])('reports that %s blocks the name of a tag or branch', async (name) => {
+    const remote = await bareRepository();
+    const client = remote.client();
+    const first = await firstCommit(client, { a: '1' });
+    const tag = { name: 'a/b/c', commit: first, message: 'sealed', atMs: AT_MS };
+    const ref = 'refs/heads/a/b/c';
+    const branch = { ref, expected: null, parent: first, files: { a: '2' }, message: 'Two', atMs: AT_MS };
+    const pushes = { tags: () => client.pushTag(tag), heads: () => client.commitAndPush(branch) } as const;
+    for (const [kind, push] of Object.entries(pushes)) {
+      const by = `refs/${kind}/${name}`;
+      await remote.git('update-ref', by, first);
+      const message = `${by} is there and leaves no room for refs/${kind}/a/b/c: delete it`;
+      expect(await push()).toEqual({ kind: 'refused', message });
+      await remote.git('update-ref', '-d', by);
+      expect((await push()).kind).toBe('pushed');
+    }
+  });
 });
 
 describe('a mirror', () => {

@@ -24,9 +24,7 @@ const tree = (remote: Remote, rows: readonly Row[]): Promise<string> =>
   put(
     remote,
     'tree',
-    Buffer.concat(
-      rows.flatMap(([mode, name, id]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]),
-    ),
+    Buffer.concat(rows.flatMap(([mode, name, id]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])),
   );
 
 /** Exports the folder `lib` of a commit into `parent/tree`. */
@@ -75,10 +73,7 @@ describe('an export of a malformed tree', () => {
         ['40000', 'out', await tree(remote, [['100644', 'evil', await blob(remote, 'x')]])],
       ],
     ],
-    [
-      'a name that is too long for a disk',
-      async (remote) => [['100644', 'a'.repeat(300), await blob(remote, 'x')]],
-    ],
+    ['a name that is too long for a disk', async (remote) => [['100644', 'a'.repeat(300), await blob(remote, 'x')]]],
   ])('with %s is refused, and no file is written outside', async (_, rows) => {
     const remote = await bareRepository();
     const { parent, work } = await exported(remote, await rows(remote));
@@ -89,9 +84,7 @@ describe('an export of a malformed tree', () => {
 
   it('with a duplicate file has another id than the commit, so that no approval matches', async () => {
     const remote = await bareRepository();
-    const twice = ['shown', 'run'].map(
-      async (text): Promise<Row> => ['100644', 'a.py', await blob(remote, text)],
-    );
+    const twice = ['shown', 'run'].map(async (text): Promise<Row> => ['100644', 'a.py', await blob(remote, text)]);
     const { work, id } = await exported(remote, await Promise.all(twice));
     expect((await work).ids).not.toEqual({ lib: id });
   });
@@ -100,9 +93,7 @@ describe('an export of a malformed tree', () => {
     const remote = await bareRepository();
     const odd = ['--output=x', '-rf', 'A.py', 'a.py', 'line\nend.py', 'tab\t"quote".py'];
     const names = [...odd, `${'d'.repeat(250)}.py`].toSorted();
-    const rows = await Promise.all(
-      names.map(async (name): Promise<Row> => ['100644', name, await blob(remote, name)]),
-    );
+    const rows = await Promise.all(names.map(async (name): Promise<Row> => ['100644', name, await blob(remote, name)]));
     const { parent, work, id } = await exported(remote, rows);
     const { files, ids } = await work;
     expect(files.map(({ path }) => path.slice('lib/'.length))).toEqual(names);

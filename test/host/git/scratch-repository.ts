@@ -31,10 +31,7 @@ export type Remote = {
   /** Runs a shell script there with $1, $2, …, and returns the last line of its output. */
   readonly shell: (script: string, ...args: readonly string[]) => Promise<string>;
   /** The bot's git with its own mirror. */
-  readonly client: (changes?: {
-    readonly remoteUrl?: string;
-    readonly directory?: string;
-  }) => GitReader & GitWriter;
+  readonly client: (changes?: { readonly remoteUrl?: string; readonly directory?: string }) => GitReader & GitWriter;
 };
 
 export async function bareRepository(): Promise<Remote> {

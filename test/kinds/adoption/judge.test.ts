@@ -14,12 +14,7 @@ it.each([
   ['SUCCEEDED', null, { result: 'unknown', stepOutcome: 'unknown' }],
   ['FAILED', 120, { result: 'fail', stepOutcome: 'pass' }],
 ] as const)('a job that ended %s at step %s of 120 is judged %j', (status, lastStep, verdict) => {
-  const { end } = aRun()
-    .gated()
-    .approved(bob)
-    .ordered()
-    .submitted()
-    .ended({ status, lastStep, totalSteps: 120 }).state;
+  const { end } = aRun().gated().approved(bob).ordered().submitted().ended({ status, lastStep, totalSteps: 120 }).state;
   if (end === null) throw new Error('the run has not ended');
   expect(adoptionKind.judge(end, { ...lane, finalStep: null, metrics: [] }, [])).toMatchObject(verdict);
 });

@@ -21,9 +21,7 @@ describe('editing a value in place', () => {
 
   it('keeps tabs, CRLF, comments and a missing final newline', async () => {
     const text = '# top\r\nrun(\r\n\tlr = 1, # why\r\n\tw={"a" : 2},)';
-    expect(
-      await edit(text, { path: 'run().w["a"]', after: '3' }, { path: 'run().lr', after: '5' }),
-    ).toMatchObject({
+    expect(await edit(text, { path: 'run().w["a"]', after: '3' }, { path: 'run().lr', after: '5' })).toMatchObject({
       ok: true,
       value: { text: '# top\r\nrun(\r\n\tlr = 5, # why\r\n\tw={"a" : 3},)' },
     });

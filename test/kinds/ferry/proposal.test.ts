@@ -95,8 +95,7 @@ function factsOf(
 ): NonNullable<ReturnType<typeof bodyFacts>> {
   const { last } = proposal.context;
   const facts = bodyFacts(body, {
-    delta:
-      proposal.start.total.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.start.total },
+    delta: proposal.start.total.length === 0 ? { kind: 'none' } : { kind: 'knobs', changes: proposal.start.total },
     last: last === null ? null : { issue: last.issue, pull: last.pull },
   });
   if (facts === null) throw new Error('the body is too deep or too long');

@@ -34,18 +34,13 @@ describe('a change that does not affect the training', () => {
 
 describe('a change of logging or evaluation', () => {
   // rule HR-32
-  it.each([
-    'lib/log_setup.py',
-    'lib/logging.py',
-    'lib/eval_callbacks.py',
-    'lib/evaluation.py',
-    'lib/wandb_logging.py',
-  ])('%s only reports about the training', (path) => expect(touches(path)).toEqual(['telling']));
+  it.each(['lib/log_setup.py', 'lib/logging.py', 'lib/eval_callbacks.py', 'lib/evaluation.py', 'lib/wandb_logging.py'])(
+    '%s only reports about the training',
+    (path) => expect(touches(path)).toEqual(['telling']),
+  );
 
   it('is a setting of evaluation or tracking, in any file', () => {
-    expect(touches('experiments/run.py', value('train().steps_per_eval', 'observability'))).toEqual([
-      'telling',
-    ]);
+    expect(touches('experiments/run.py', value('train().steps_per_eval', 'observability'))).toEqual(['telling']);
   });
 });
 
@@ -74,9 +69,7 @@ describe('a change that may affect the training', () => {
   });
 
   it('is a file that cannot be parsed, was added or was deleted', () => {
-    expect(touches('lib/model.py', { kind: 'unparsable', side: 'head', line: 1, message: 'x' })).toEqual([
-      'code',
-    ]);
+    expect(touches('lib/model.py', { kind: 'unparsable', side: 'head', line: 1, message: 'x' })).toEqual(['code']);
     expect(touches('lib/new.py', null)).toEqual(['code']);
   });
 });

@@ -7,11 +7,7 @@ import { parse } from 'yaml';
 import { namesOf, openParts } from '../../../src/contracts/fields.ts';
 import type { Contract } from '../../../src/domain/launch/contract.ts';
 import { FIELDS } from '../../../src/kinds/hero/contract/fields.ts';
-import {
-  checkpointPlanOf,
-  readHeroContract,
-  settingsOf,
-} from '../../../src/kinds/hero/contract/read-contract.ts';
+import { checkpointPlanOf, readHeroContract, settingsOf } from '../../../src/kinds/hero/contract/read-contract.ts';
 import { heroSettings } from '../../../src/kinds/hero/settings.ts';
 import { ANSWERS, formBody } from '../../support/hero-run.ts';
 
@@ -32,10 +28,7 @@ describe('the form', () => {
   it('asks for every value under the name that the parser reads', () => {
     const file = join(import.meta.dirname, '../../../fixtures/lab/.github/ISSUE_TEMPLATE/hero-run.yml');
     const { body, labels } = parse(readFileSync(file, 'utf8'));
-    const asked = body.map((one: { id: string; attributes: { label: string } }) => [
-      one.id,
-      one.attributes.label,
-    ]);
+    const asked = body.map((one: { id: string; attributes: { label: string } }) => [one.id, one.attributes.label]);
     expect(asked).toEqual(namesOf(FIELDS).map((name) => [name, FIELDS[name].label]));
     expect(labels).toEqual(['experiment', 'hero-run']);
   });

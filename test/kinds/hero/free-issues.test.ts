@@ -18,9 +18,7 @@ const read = (body: string) =>
   readHeroContract({ title: '[Hero run] Grug MoE', body, author: { id: 3, login: 'ada' } }, LANE);
 const givenIn = (body: string): Partial<Record<FieldName, string>> =>
   Object.fromEntries(
-    Object.entries(read(body)).flatMap(([name, { value, source }]) =>
-      source === 'given' ? [[name, value]] : [],
-    ),
+    Object.entries(read(body)).flatMap(([name, { value, source }]) => (source === 'given' ? [[name, value]] : [])),
   );
 const unclearIn = (body: string) => openParts(FIELDS, read(body)).unclear.map((one) => one.split(':')[0]);
 
@@ -145,11 +143,9 @@ it('is a hero run by its parameters and tokens, even with a smaller FLOP budget'
 });
 
 it('a budget that does not fit its parameters and tokens is asked again', () => {
-  const budget = (said: string): Contract =>
-    read(`Parameters: 23B active\nTokens: 18T\nFLOP budget: ${said}`);
+  const budget = (said: string): Contract => read(`Parameters: 23B active\nTokens: 18T\nFLOP budget: ${said}`);
   // 6 × 23e9 × 18e12 are 2.48e24.
-  for (const near of ['2.5e24', '1e24', '5e24'])
-    expect(budget(near)).toMatchObject({ flops: { source: 'given' } });
+  for (const near of ['2.5e24', '1e24', '5e24']) expect(budget(near)).toMatchObject({ flops: { source: 'given' } });
   for (const far of ['2.5e23', '2.5e25'])
     expect(budget(far)['flops']).toEqual({
       value: far,

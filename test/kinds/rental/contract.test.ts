@@ -48,10 +48,7 @@ describe('the form', () => {
   it('asks for every value under the name that the parser reads', () => {
     const form = join(ROOT, 'fixtures/lab/.github/ISSUE_TEMPLATE/rental.yml');
     const { body, labels } = parse(readFileSync(form, 'utf8'));
-    const asked = body.map((one: { id: string; attributes: { label: string } }) => [
-      one.id,
-      one.attributes.label,
-    ]);
+    const asked = body.map((one: { id: string; attributes: { label: string } }) => [one.id, one.attributes.label]);
     expect(asked).toEqual(namesOf(FIELDS).map((name) => [name, FIELDS[name].label]));
     expect(labels).toEqual(['experiment', 'rental']);
   });

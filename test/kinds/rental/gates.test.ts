@@ -2,12 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { known } from '../../../src/domain/values.ts';
-import {
-  bottleneckMeasured,
-  earlyStopSane,
-  judgeRental,
-  reductionsBounded,
-} from '../../../src/kinds/rental/kind.ts';
+import { bottleneckMeasured, earlyStopSane, judgeRental, reductionsBounded } from '../../../src/kinds/rental/kind.ts';
 import { CONTRACT, gateFacts, LANE } from '../../gates/sample-facts.ts';
 import { aRun } from '../../support/run-builder.ts';
 import { bob } from '../../support/run-drafts.ts';

@@ -1,13 +1,6 @@
 /** Evaluates GitHub's expression language over the contexts of a run, with GitHub's own evaluator. */
 
-import {
-  data,
-  Evaluator,
-  ExpressionError,
-  ExpressionEvaluationError,
-  Lexer,
-  Parser,
-} from '@actions/expressions';
+import { data, Evaluator, ExpressionError, ExpressionEvaluationError, Lexer, Parser } from '@actions/expressions';
 import type { Json } from '../../world/json.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { fromData, toData } from './expression-data.ts';

@@ -32,9 +32,7 @@ function secretProblem(
   const strange = names.find((name) => !known.has(name.toLowerCase()));
   if (strange !== undefined) return `Invalid secret, ${strange} is not defined in the referenced workflow.`;
   const passed = new Set(names.map((name) => name.toLowerCase()));
-  const missing = Object.entries(declared).find(
-    ([name, required]) => required && !passed.has(name.toLowerCase()),
-  );
+  const missing = Object.entries(declared).find(([name, required]) => required && !passed.has(name.toLowerCase()));
   return missing === undefined ? null : `Secret ${missing[0]} is required, but not provided while calling.`;
 }
 

@@ -46,9 +46,7 @@ export function createFindCalled(
   };
   const at = async (home: WorkflowHome, file: string): Promise<CalledWorkflow | null> => {
     const found =
-      home.kind === 'directory'
-        ? inDirectory(home.directory, file)
-        : await read(home.repo, home.commit, file);
+      home.kind === 'directory' ? inDirectory(home.directory, file) : await read(home.repo, home.commit, file);
     return found === null ? null : { home, file: found };
   };
   return async (uses, from) => {

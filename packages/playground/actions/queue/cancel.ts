@@ -55,8 +55,7 @@ async function endNode(engine: Engine, run: Run, node: PlanNode): Promise<void> 
     }
     case 'open':
       // The job's condition is evaluated when its turn comes. A forced cancellation skips the condition.
-      if (run.cancelForced)
-        updateNode(engine.world, run.id, node.key, { state: 'done', result: 'cancelled' });
+      if (run.cancelForced) updateNode(engine.world, run.id, node.key, { state: 'done', result: 'cancelled' });
       return;
     case 'called':
     case 'done':

@@ -3,13 +3,7 @@
 import type { Json } from '../../world/json.ts';
 import { repoById } from '../../world/lookup.ts';
 import { mayUseEnvironment } from '../environment-refs.ts';
-import {
-  asText,
-  evaluateCondition,
-  evaluateText,
-  evaluateValue,
-  type Scope,
-} from '../expressions/evaluate.ts';
+import { asText, evaluateCondition, evaluateText, evaluateValue, type Scope } from '../expressions/evaluate.ts';
 import { isSelfHostedLabel } from '../runner/environment.ts';
 import { checkCallInputs } from '../workflow/dispatch-inputs.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';

@@ -6,12 +6,7 @@ import type { World } from '../../world/world.ts';
 import type { Run, RunPlan } from '../state-actions.ts';
 
 /** Everything that the run determines; the runner adds workspace, token and similar values. */
-export function githubContext(
-  world: World,
-  run: Run,
-  plan: RunPlan,
-  serverUrl: string,
-): Record<string, Json> {
+export function githubContext(world: World, run: Run, plan: RunPlan, serverUrl: string): Record<string, Json> {
   const repo = repoById(world, run.repoId);
   const fullName = `${repo.owner}/${repo.name}`;
   const tag = plan.ref.startsWith('refs/tags/');

@@ -56,9 +56,7 @@ export function secretsFor(
     // Only workflows of the same owner inherit (docs: reusing workflows, `secrets: inherit`).
     if (given === 'inherit') return sameOwner(caller, callee) ? theirs : {};
     const inside: Scope = { ...scope, contexts: { ...scope.contexts, secrets: theirs } };
-    return Object.fromEntries(
-      Object.entries(given).map(([name, text]) => [name, evaluateText(text, inside)]),
-    );
+    return Object.fromEntries(Object.entries(given).map(([name, text]) => [name, evaluateText(text, inside)]));
   };
   const own = Object.entries(environmentOf(repo, job)?.secrets ?? {});
   return {
@@ -72,8 +70,7 @@ function reachesJob(secret: string, callee: PlannedJob, jobs: readonly PlannedJo
   const caller = jobs.find((one) => one.key === callee.parent);
   if (caller === undefined) return true;
   const given = caller.definition.call?.secrets ?? {};
-  const named =
-    given === 'inherit' || Object.keys(given).some((name) => name.toLowerCase() === secret.toLowerCase());
+  const named = given === 'inherit' || Object.keys(given).some((name) => name.toLowerCase() === secret.toLowerCase());
   return named && sameOwner(caller, callee) && reachesJob(secret, caller, jobs);
 }
 

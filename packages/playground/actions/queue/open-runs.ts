@@ -81,9 +81,7 @@ function isFirstContact(world: World, repo: Repo, event: WorldEvent, source: Run
 
 /** A workflow file with an error produces a failed run on every push that contains it, as on GitHub. */
 function startsHere(file: SourceFile, event: WorldEvent, matches: boolean): boolean {
-  return (
-    matches || (event.type === 'push' && file.file.problems.length > 0 && event.byTokenKind !== 'workflow')
-  );
+  return matches || (event.type === 'push' && file.file.problems.length > 0 && event.byTokenKind !== 'workflow');
 }
 
 /**
@@ -93,9 +91,7 @@ function startsHere(file: SourceFile, event: WorldEvent, matches: boolean): bool
 function isRecursion(world: World, event: WorldEvent): boolean {
   if (event.type === 'repository_dispatch') return false;
   if (event.byTokenKind === 'workflow') {
-    return (
-      event.type !== 'pull_request' || !['opened', 'synchronize', 'reopened'].includes(event.action ?? '')
-    );
+    return event.type !== 'pull_request' || !['opened', 'synchronize', 'reopened'].includes(event.action ?? '');
   }
   if (event.type === 'check_run') return isCheckOfActions(world, event);
   if (event.type !== 'workflow_run') return false;

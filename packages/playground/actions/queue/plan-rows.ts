@@ -5,10 +5,7 @@ import type { PlanNode, Run, RunPlan } from '../state-actions.ts';
 import type { RunSource } from './run-source.ts';
 
 /** What a plan takes from the event, or a re-run takes from the previous plan. */
-export type RunFacts = Pick<
-  RunSource & RunPlan,
-  'ref' | 'sha' | 'headRef' | 'baseRef' | 'workflowSha' | 'untrusted'
->;
+export type RunFacts = Pick<RunSource & RunPlan, 'ref' | 'sha' | 'headRef' | 'baseRef' | 'workflowSha' | 'untrusted'>;
 
 /** A plan without jobs. */
 export function barePlan(run: Run, attempt: number, facts: RunFacts): RunPlan {

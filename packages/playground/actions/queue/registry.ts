@@ -62,7 +62,6 @@ function describeTriggers(triggers: Triggers): Record<string, Json> {
   if (triggers.dispatch !== null) on['workflow_dispatch'] = { inputs: triggers.dispatch };
   if (triggers.call !== null) on['workflow_call'] = triggers.call;
   if (triggers.workflowRun !== null) on['workflow_run'] = triggers.workflowRun;
-  for (const [event, trigger] of Object.entries(triggers.activities))
-    if (trigger !== null) on[event] = trigger;
+  for (const [event, trigger] of Object.entries(triggers.activities)) if (trigger !== null) on[event] = trigger;
   return on;
 }

@@ -69,21 +69,14 @@ function admitWaiting(engine: Engine): boolean {
     for (const node of plan.nodes) {
       if (node.state !== 'pending' || !isFirst(engine, run.repoId, node.group, run.id, node.key)) continue;
       updateNode(world, run.id, node.key, { state: 'queued' });
-      if (node.jobId !== null)
-        updateJob(world, node.jobId, { status: 'queued', queuedAtMs: world.clock.now() });
+      if (node.jobId !== null) updateJob(world, node.jobId, { status: 'queued', queuedAtMs: world.clock.now() });
       any = true;
     }
   }
   return any;
 }
 
-function isFirst(
-  engine: Engine,
-  repoId: number,
-  name: string | null,
-  runId: number,
-  key: string | null,
-): boolean {
+function isFirst(engine: Engine, repoId: number, name: string | null, runId: number, key: string | null): boolean {
   if (name === null) return true;
   const group = groupOf(engine.world, repoId, name);
   const [first] = group.pending;
@@ -95,11 +88,7 @@ async function giveUpWaiting(engine: Engine): Promise<void> {
   const { world } = engine;
   for (const job of queuedJobs(engine)) {
     if (world.clock.now() - (job.queuedAtMs ?? job.createdAtMs) < actions.queueWaitMs) continue;
-    appendLog(
-      world,
-      job.id,
-      `##[error]No runner with the labels ${job.labels.join(', ')} took the job in 24 hours.`,
-    );
+    appendLog(world, job.id, `##[error]No runner with the labels ${job.labels.join(', ')} took the job in 24 hours.`);
     await completeJob(world, job.id, 'failure');
     updateNode(world, job.runId, job.key, { state: 'done', result: 'failure' });
     await advanceRun(engine, job.runId);

@@ -25,10 +25,7 @@ function tooLongProblem(path: string, bytes: number): string {
 }
 
 /** Files by commit, parsed once per blob. `directories`: folders that serve repositories outside this world. */
-export function createWorkflowFiles(
-  world: World,
-  directories: Readonly<Record<string, string>>,
-): WorkflowFiles {
+export function createWorkflowFiles(world: World, directories: Readonly<Record<string, string>>): WorkflowFiles {
   const parsed = new Map<string, SourceFile>();
   const commits = new Map<string, readonly SourceFile[]>();
 
@@ -52,8 +49,7 @@ export function createWorkflowFiles(
     if (known !== undefined) return known;
     const files = await read(repo, commit);
     // The newest commits are read often, old ones rarely.
-    for (const [oldest] of [...commits].slice(0, commits.size - actions.commitsRemembered))
-      commits.delete(oldest);
+    for (const [oldest] of [...commits].slice(0, commits.size - actions.commitsRemembered)) commits.delete(oldest);
     commits.set(key, files);
     return files;
   };

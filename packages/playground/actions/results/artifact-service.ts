@@ -34,8 +34,7 @@ const creation = z.object({
 export const artifactService: Readonly<Record<string, TwirpMethod>> = {
   CreateArtifact: method(creation, (world, by, request) => {
     if (!isOwn(by, request)) return foreign;
-    if (request.version < 4)
-      return wrong('invalid_argument', 'artifacts of this version are not taken any more');
+    if (request.version < 4) return wrong('invalid_argument', 'artifacts of this version are not taken any more');
     const own = ofRun(world, by).filter((row) => row.isFinal || isUnderWay(world, row));
     if (own.some((row) => row.name === request.name && row.runAttempt === by.job.runAttempt))
       return wrong('already_exists', 'an artifact with this name already exists on the workflow run');
@@ -56,8 +55,7 @@ export const artifactService: Readonly<Record<string, TwirpMethod>> = {
       blob: null,
       createdAtMs: now,
       updatedAtMs: now,
-      expiresAtMs:
-        request.expires_at === undefined ? latest : Math.min(Date.parse(request.expires_at), latest),
+      expiresAtMs: request.expires_at === undefined ? latest : Math.min(Date.parse(request.expires_at), latest),
     };
     return jsonAnswer({ ok: true, signed_upload_url: signedAddress(world, { kind: 'artifacts', id }, 'cw') });
   }),
@@ -119,9 +117,7 @@ function isOwn(
   { run, job }: RunningJob,
   request: { readonly workflow_run_backend_id: string; readonly workflow_job_run_backend_id: string },
 ): boolean {
-  return (
-    request.workflow_run_backend_id === `${run.id}` && request.workflow_job_run_backend_id === `${job.id}`
-  );
+  return request.workflow_run_backend_id === `${run.id}` && request.workflow_job_run_backend_id === `${job.id}`;
 }
 
 function ofRun(world: World, { run }: RunningJob): readonly Artifact[] {

@@ -60,15 +60,12 @@ function stage(world: World, place: BlobPlace, name: string, bytes: Uint8Array):
 async function commit(world: World, place: BlobPlace, list: string, headers: Headers): Promise<Response> {
   const key = keyOf(place);
   const blocks = stagedOf(world).get(key)?.blocks ?? new Map<string, Uint8Array>();
-  const names = [...list.matchAll(/<(?:Latest|Uncommitted|Committed)>([^<]*)</g)].map(
-    ([, name = '']) => name,
-  );
+  const names = [...list.matchAll(/<(?:Latest|Uncommitted|Committed)>([^<]*)</g)].map(([, name = '']) => name);
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for (const name of names.slice(0, limits.blocks)) {
     const part = blocks.get(name);
-    if (part === undefined)
-      return refuse(400, 'InvalidBlockList', 'The list names a block that is not there.');
+    if (part === undefined) return refuse(400, 'InvalidBlockList', 'The list names a block that is not there.');
     parts.push(part);
     bytes += part.length;
     // A client may send a block of the same name twice.
@@ -79,12 +76,7 @@ async function commit(world: World, place: BlobPlace, list: string, headers: Hea
   return answer;
 }
 
-async function put(
-  world: World,
-  place: BlobPlace,
-  bytes: Uint8Array,
-  type: string | null,
-): Promise<Response> {
+async function put(world: World, place: BlobPlace, bytes: Uint8Array, type: string | null): Promise<Response> {
   const row = rowAt(world, place);
   if (row === null) return refuse(404, 'BlobNotFound', 'The specified blob does not exist.');
   if (bytes.length > limits.blobBytes)
@@ -102,8 +94,7 @@ async function put(
 async function download(world: World, place: BlobPlace, headers: Headers): Promise<Response> {
   const row = rowAt(world, place);
   const blob = row?.isFinal === true ? row.blob : null;
-  const bytes =
-    row == null || blob === null ? null : await world.gitOf(repoById(world, row.repoId)).readBlob(blob.sha);
+  const bytes = row == null || blob === null ? null : await world.gitOf(repoById(world, row.repoId)).readBlob(blob.sha);
   if (row === null || blob === null || bytes === null)
     return refuse(404, 'BlobNotFound', 'The specified blob does not exist.');
   const about = {

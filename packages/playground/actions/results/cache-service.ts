@@ -24,16 +24,12 @@ const int64 = z.union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegat
 export const cacheService: Readonly<Record<string, TwirpMethod>> = {
   CreateCacheEntry: method(z.object({ key, version }), (world, by, request) => {
     const ref = planOf(world, by.run.id).ref;
-    const alike = Object.values(world.state.caches).filter(
-      (row) => isAt(row, by, ref) && isAlike(row, request),
-    );
+    const alike = Object.values(world.state.caches).filter((row) => isAt(row, by, ref) && isAlike(row, request));
     if (alike.some((row) => row.isFinal || isUnderWay(world, row)))
       return wrong('already_exists', 'cache entry with the same key, version, and scope already exists');
     // Unfinished rows of jobs that have ended.
     for (const row of alike) delete world.state.caches[row.id];
-    const unfinished = Object.values(world.state.caches).filter(
-      (row) => row.jobId === by.job.id && !row.isFinal,
-    );
+    const unfinished = Object.values(world.state.caches).filter((row) => row.jobId === by.job.id && !row.isFinal);
     if (unfinished.length >= limits.cachesBegun)
       return wrong('failed_precondition', `a job saves at most ${limits.cachesBegun} caches at once`);
     const now = world.clock.now();
@@ -43,21 +39,17 @@ export const cacheService: Readonly<Record<string, TwirpMethod>> = {
     world.state.caches[id] = { id, ...job, ...request, ...times, isFinal: false, blob: null };
     return jsonAnswer({ ok: true, signed_upload_url: signedAddress(world, { kind: 'caches', id }, 'cw') });
   }),
-  FinalizeCacheEntryUpload: method(
-    z.object({ key, version, size_bytes: int64.default(0) }),
-    (world, by, request) => {
-      const row = Object.values(world.state.caches).find(
-        (one) => one.jobId === by.job.id && !one.isFinal && isAlike(one, request),
-      );
-      if (row?.blob == null) return wrong('not_found', 'nothing was sent for this key');
-      if (row.blob.bytes !== request.size_bytes)
-        return wrong('invalid_argument', 'what was sent has another size');
-      const now = world.clock.now();
-      world.state.caches[row.id] = { ...row, isFinal: true, createdAtMs: now, usedAtMs: now };
-      makeRoom(world, row.repoId);
-      return jsonAnswer({ ok: true, entry_id: `${row.id}` });
-    },
-  ),
+  FinalizeCacheEntryUpload: method(z.object({ key, version, size_bytes: int64.default(0) }), (world, by, request) => {
+    const row = Object.values(world.state.caches).find(
+      (one) => one.jobId === by.job.id && !one.isFinal && isAlike(one, request),
+    );
+    if (row?.blob == null) return wrong('not_found', 'nothing was sent for this key');
+    if (row.blob.bytes !== request.size_bytes) return wrong('invalid_argument', 'what was sent has another size');
+    const now = world.clock.now();
+    world.state.caches[row.id] = { ...row, isFinal: true, createdAtMs: now, usedAtMs: now };
+    makeRoom(world, row.repoId);
+    return jsonAnswer({ ok: true, entry_id: `${row.id}` });
+  }),
   GetCacheEntryDownloadURL: method(
     z.object({ key, version, restore_keys: z.array(key).max(limits.restoreKeys).default([]) }),
     (world, by, request) => {
@@ -76,11 +68,7 @@ type Wanted = { readonly key: string; readonly version: string; readonly restore
  * Searches the run's own ref, then the pull request's base, then the default branch. In each it tries the exact key,
  * then the key as a prefix, then each restore key, and takes the newest match (docs: dependency caching reference).
  */
-function find(
-  world: World,
-  by: RunningJob,
-  { key: wanted, version: asked, restore_keys }: Wanted,
-): CacheEntry | null {
+function find(world: World, by: RunningJob, { key: wanted, version: asked, restore_keys }: Wanted): CacheEntry | null {
   const plan = planOf(world, by.run.id);
   const bases = [plan.baseRef, repoById(world, by.run.repoId).defaultBranch].filter((name) => name !== '');
   const scopes = [plan.ref, ...bases.map((name) => `refs/heads/${name}`)];

@@ -26,9 +26,7 @@ export function isResults(path: string): boolean {
 export async function answerResults(world: World, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname.startsWith(`${BLOBS}/`)) return answerBlob(world, request);
-  const [service = '', name = ''] = pathname.startsWith(PACKAGE)
-    ? pathname.slice(PACKAGE.length).split('/')
-    : [];
+  const [service = '', name = ''] = pathname.startsWith(PACKAGE) ? pathname.slice(PACKAGE.length).split('/') : [];
   const methods = Object.hasOwn(SERVICES, service) ? SERVICES[service] : undefined;
   const found = methods !== undefined && Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (found === undefined) {

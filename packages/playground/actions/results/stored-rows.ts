@@ -19,8 +19,7 @@ export function isExpired(world: World, row: Artifact): boolean {
 /** The finished caches of a repository, newest first. Caches unused for a week are deleted. */
 export function cachesOf(world: World, repoId: number): readonly CacheEntry[] {
   const since = world.clock.now() - limits.cacheUnusedMs;
-  for (const row of Object.values(world.state.caches))
-    if (row.usedAtMs < since) delete world.state.caches[row.id];
+  for (const row of Object.values(world.state.caches)) if (row.usedAtMs < since) delete world.state.caches[row.id];
   return Object.values(world.state.caches)
     .filter((row) => row.repoId === repoId && row.isFinal)
     .toSorted((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id);

@@ -53,9 +53,7 @@ export const actionsSettingsRoutes: readonly Route[] = [
   ),
   // Organizations have no secrets of their own here.
   reads('/actions/organization-secrets', readSecrets, (call) => pagedIn(call, 'secrets', [], () => ({}))),
-  reads('/actions/runners', read, (call) =>
-    pagedIn(call, 'runners', runnersOf(call), (one) => shapeRunner(one)),
-  ),
+  reads('/actions/runners', read, (call) => pagedIn(call, 'runners', runnersOf(call), (one) => shapeRunner(one))),
 ];
 
 /** The repository's Actions settings; the defaults of a new repository where they were never changed. */

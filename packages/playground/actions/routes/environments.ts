@@ -3,15 +3,7 @@
 import * as z from 'zod';
 import { pagedIn } from '../../api/paging.ts';
 import { type Answer, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { repoApi, repoPage } from '../../git/shape-repo.ts';
 import { freshRepo } from '../../threads/threads.ts';
 import type { JsonObject } from '../../world/json.ts';
@@ -45,9 +37,7 @@ export const environmentRoutes: readonly Route[] = [
   reads('/environments/:environment/deployment-branch-policies', read, (call) => {
     const found = environmentOf(call);
     if (found === null) return notFound();
-    return pagedIn(call, 'branch_policies', patternsOf(call, found) ?? [], (one) =>
-      shapePattern(call, found, one),
-    );
+    return pagedIn(call, 'branch_policies', patternsOf(call, found) ?? [], (one) => shapePattern(call, found, one));
   }),
   writes('POST', '/environments/:environment/deployment-branch-policies', write, pattern, (call, body) => {
     const found = environmentOf(call);
@@ -146,9 +136,7 @@ function shape(call: RepoCall, row: Environment): JsonObject {
     html_url: `${repoPage(call.world, call.repo)}/deployments/activity_log?environments_filter=${encodeURIComponent(row.name)}`,
     created_at: iso(call.repo.createdAtMs),
     updated_at: iso(call.repo.createdAtMs),
-    protection_rules: restricted
-      ? [{ id, node_id: nodeId('EN', `${id}:branches`), type: 'branch_policy' }]
-      : [],
+    protection_rules: restricted ? [{ id, node_id: nodeId('EN', `${id}:branches`), type: 'branch_policy' }] : [],
     deployment_branch_policy: restricted ? { protected_branches: false, custom_branch_policies: true } : null,
   };
 }

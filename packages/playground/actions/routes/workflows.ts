@@ -3,15 +3,7 @@
 import * as z from 'zod';
 import { pagedIn } from '../../api/paging.ts';
 import { type Answer, failed, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { peel } from '../../git/resolve-commit.ts';
 import { repoApi, repoPage, shapeRepo } from '../../git/shape-repo.ts';
 import { entryAt } from '../../git/store/git-trees.ts';
@@ -56,23 +48,17 @@ export const workflowRoutes: readonly Route[] = [
   writes('POST', '/actions/workflows/:workflow/dispatches', write, dispatch, dispatchWorkflow),
   acts('PUT', '/actions/workflows/:workflow/enable', write, (call) => setState(call, 'active')),
   acts('PUT', '/actions/workflows/:workflow/disable', write, (call) => setState(call, 'disabled_manually')),
-  writes(
-    'POST',
-    '/dispatches',
-    repoAccess('contents:write', 'write'),
-    repositoryDispatch,
-    async (call, body) => {
-      await emitChange(call.world, {
-        type: 'repository_dispatch',
-        action: body.event_type,
-        repo: call.repo,
-        sender: call.actor,
-        byTokenKind: call.caller.kind,
-        payload: { branch: call.repo.defaultBranch, client_payload: body.client_payload },
-      });
-      return noContent();
-    },
-  ),
+  writes('POST', '/dispatches', repoAccess('contents:write', 'write'), repositoryDispatch, async (call, body) => {
+    await emitChange(call.world, {
+      type: 'repository_dispatch',
+      action: body.event_type,
+      repo: call.repo,
+      sender: call.actor,
+      byTokenKind: call.caller.kind,
+      payload: { branch: call.repo.defaultBranch, client_payload: body.client_payload },
+    });
+    return noContent();
+  }),
 ];
 
 /** Finds a workflow by id or by file name, as on GitHub. */
@@ -126,12 +112,9 @@ function createdWithin(run: Run, created: string | null): boolean {
 async function dispatchWorkflow(call: ActorCall, body: z.infer<typeof dispatch>): Promise<Answer> {
   const workflow = workflowOf(call);
   if (workflow === null) return notFound();
-  if (workflow.state !== 'active')
-    return unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
+  if (workflow.state !== 'active') return unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   if (Object.keys(body.inputs).length > github.dispatchInputs) {
-    return unprocessable(
-      `you may only define up to ${github.dispatchInputs} \`inputs\` for a workflow_dispatch event`,
-    );
+    return unprocessable(`you may only define up to ${github.dispatchInputs} \`inputs\` for a workflow_dispatch event`);
   }
   if (JSON.stringify(body.inputs).length > github.dispatchInputCharacters)
     return unprocessable('inputs are too large.');

@@ -21,9 +21,7 @@ export type NodeRuns = {
 
 export type ActionManifest = {
   readonly name: string;
-  readonly inputs: Readonly<
-    Record<string, { readonly required: boolean; readonly default: Scalar | undefined }>
-  >;
+  readonly inputs: Readonly<Record<string, { readonly required: boolean; readonly default: Scalar | undefined }>>;
   readonly runs: NodeRuns | CompositeRuns;
 };
 
@@ -47,8 +45,7 @@ const schema = z.object({
  * composite action.
  */
 export function readActionManifest(directory: string, uses: string): ActionManifest {
-  const read = (name: string): string | null =>
-    ifThereSync(() => readFileSync(path.join(directory, name), 'utf8'));
+  const read = (name: string): string | null => ifThereSync(() => readFileSync(path.join(directory, name), 'utf8'));
   const source = read('action.yml') ?? read('action.yaml');
   if (source === null) {
     throw new WorkflowFault(
@@ -72,10 +69,7 @@ function manifestOf(source: string, uses: string): ActionManifest {
   return {
     name,
     inputs: Object.fromEntries(
-      Object.entries(inputs).map(([key, input]) => [
-        key,
-        { required: input.required, default: input.default },
-      ]),
+      Object.entries(inputs).map(([key, input]) => [key, { required: input.required, default: input.default }]),
     ),
     runs: runs.using === 'composite' ? checked(compositeSchema, read.value, uses) : nodeRuns(runs, uses),
   };
@@ -90,9 +84,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, uses:
 function nodeRuns(runs: z.output<typeof schema>['runs'], uses: string): NodeRuns {
   // GitHub now runs actions made for Node 20 on Node 24 (changelog 2025-09-19, deprecation of Node 20).
   if (!['node20', 'node24'].includes(runs.using) || runs.main === undefined) {
-    throw new WorkflowFault(
-      `${uses}: the playground runs actions with using: node24 or composite, not ${runs.using}`,
-    );
+    throw new WorkflowFault(`${uses}: the playground runs actions with using: node24 or composite, not ${runs.using}`);
   }
   return {
     kind: 'node',
@@ -107,9 +99,6 @@ function nodeRuns(runs: z.output<typeof schema>['runs'], uses: string): NodeRuns
 /** `INPUT_*` names as the runner makes them: upper case, spaces become underscores, dashes stay. */
 export function inputEnvironment(inputs: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(inputs).map(([name, value]) => [
-      `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
-      value,
-    ]),
+    Object.entries(inputs).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
   );
 }

@@ -20,11 +20,7 @@ export function foresee(use: ActionUse, level: StepLevel, frame: JobFrame): void
 }
 
 /** Runs the part of a job step's action. A failure fails the job, as a failed step does. */
-export async function phase(
-  use: ActionUse,
-  name: 'pre' | 'post',
-  options: JobStepsOptions,
-): Promise<StepConclusion> {
+export async function phase(use: ActionUse, name: 'pre' | 'post', options: JobStepsOptions): Promise<StepConclusion> {
   const { frame, output, ending } = options;
   if (ending.forced.aborted) return 'cancelled';
   frame.state.action = actionName(frame.work.definition.steps, use.step);
@@ -33,19 +29,13 @@ export async function phase(
   return partOfUse(use, name, options);
 }
 
-async function partOfUse(
-  use: ActionUse,
-  name: 'pre' | 'post',
-  options: JobStepsOptions,
-): Promise<StepConclusion> {
+async function partOfUse(use: ActionUse, name: 'pre' | 'post', options: JobStepsOptions): Promise<StepConclusion> {
   const { frame, output, ending } = options;
   if (ending.forced.aborted) return 'cancelled';
   if (use.action.manifest?.runs.kind === 'composite') return partsInside(use, name, options);
   const stays = (): boolean => holdsNow(conditionOf(use, name), () => stepScope(frame));
   const base = { ...stepRun(options, stays, null), timeoutMinutes: null, isInside: false };
-  const end = await runStep(base, async () =>
-    must(partOf(use, name, environmentOf(frame, use, use.env)), use.step),
-  );
+  const end = await runStep(base, async () => must(partOf(use, name, environmentOf(frame, use, use.env)), use.step));
   keepState(use, end);
   keepForLater(frame, end, output);
   if (end.conclusion === 'failure' && frame.state.status === 'success') frame.state.status = 'failure';
@@ -53,11 +43,7 @@ async function partOfUse(
 }
 
 /** Runs the post parts in reverse order. A failed part does not prevent the others. */
-async function partsInside(
-  use: ActionUse,
-  name: 'pre' | 'post',
-  options: JobStepsOptions,
-): Promise<StepConclusion> {
+async function partsInside(use: ActionUse, name: 'pre' | 'post', options: JobStepsOptions): Promise<StepConclusion> {
   const ends: StepConclusion[] = [];
   for (const one of name === 'pre' ? use.parts.values() : use.begun.toReversed()) {
     if (!hasPart(one, name)) continue;

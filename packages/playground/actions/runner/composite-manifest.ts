@@ -10,9 +10,7 @@ import { scalarSchema } from '../workflow/shared-schema.ts';
 /** `outputs` maps a name to its text, which may contain `${{ }}`. */
 export const compositeSchema = z
   .object({
-    outputs: z
-      .record(z.string(), z.object({ value: scalarSchema.transform(String).default('') }))
-      .default({}),
+    outputs: z.record(z.string(), z.object({ value: scalarSchema.transform(String).default('') })).default({}),
     runs: z.object({ steps: stepsSchema }),
   })
   .transform(({ outputs, runs }) => ({

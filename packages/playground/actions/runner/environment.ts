@@ -102,7 +102,5 @@ const FROM_CONTEXT = [
 ] as const;
 
 function contextVariables(github: Readonly<Record<string, Json>>): Record<string, string> {
-  return Object.fromEntries(
-    FROM_CONTEXT.map((name) => [`GITHUB_${name.toUpperCase()}`, String(github[name] ?? '')]),
-  );
+  return Object.fromEntries(FROM_CONTEXT.map((name) => [`GITHUB_${name.toUpperCase()}`, String(github[name] ?? '')]));
 }

@@ -27,10 +27,7 @@ export type InProcessHandlers = {
     eventPayload: Json,
     signal: AbortSignal,
   ) => Promise<InProcessOutcome>;
-  readonly checkout: (
-    inputs: Readonly<Record<string, string>>,
-    request: InProcessRequest,
-  ) => Promise<InProcessOutcome>;
+  readonly checkout: (inputs: Readonly<Record<string, string>>, request: InProcessRequest) => Promise<InProcessOutcome>;
   readonly run: (script: string, request: InProcessRequest) => Promise<InProcessOutcome>;
 };
 

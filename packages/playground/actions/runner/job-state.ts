@@ -79,9 +79,7 @@ const NO_STRATEGY = { 'fail-fast': true, 'job-index': 0, 'job-total': 1, 'max-pa
 
 /** `env:` values as text, each evaluated in the scope. */
 export function evaluateEnv(env: Readonly<Record<string, Scalar>>, scope: Scope): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, evaluateText(scalarText(value), scope)]),
-  );
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, evaluateText(scalarText(value), scope)]));
 }
 
 /** A YAML scalar as text. */

@@ -1,14 +1,7 @@
 /** Runs one step of a list: its condition, its work, its end. A composite action has a list of its own. */
 
 import path from 'node:path';
-import {
-  asText,
-  evaluateCondition,
-  evaluateText,
-  evaluateValue,
-  isTrue,
-  type Scope,
-} from '../expressions/evaluate.ts';
+import { asText, evaluateCondition, evaluateText, evaluateValue, isTrue, type Scope } from '../expressions/evaluate.ts';
 import type { StepDefinition } from '../workflow/job-schema.ts';
 import { WorkflowFault } from '../workflow/workflow-fault.ts';
 import { type ActionUse, actionInputs, partOf } from './action-parts.ts';

@@ -39,8 +39,7 @@ export function createProcessExecutor(options: ProcessOptions): Executor {
     },
     step: (step, host) => runStep(step, host, { nodeProgram: options.nodeProgram, groups }),
     cleanUp: async ({ places, groups: started, trackingId, say }) => {
-      for (const { pid, name } of endOrphans(trackingId))
-        say(`Terminate orphan process: pid (${pid}) (${name})`);
+      for (const { pid, name } of endOrphans(trackingId)) say(`Terminate orphan process: pid (${pid}) (${name})`);
       for (const group of started) {
         signalGroup(group, 'SIGKILL');
         groups.forget(group);
@@ -108,8 +107,7 @@ async function runWithFiles(
   });
   if (done.problem !== null) throw new WorkflowFault(done.problem);
   const success = done.exitCode === 0;
-  if (!success && !host.signal.aborted)
-    host.note(`Process completed with exit code ${done.exitCode ?? 'none'}.`);
+  if (!success && !host.signal.aborted) host.note(`Process completed with exit code ${done.exitCode ?? 'none'}.`);
   const written = await readCommandFiles(files, host);
   const failed = !success || written.broken;
   return {

@@ -34,9 +34,7 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
   if (uses.startsWith('./')) return null;
   const found = /^([^/@]+\/[^/@]+)((?:\/[^@]*)?)@(.+)$/.exec(uses);
   if (found === null) {
-    throw new WorkflowFault(
-      `The playground cannot run '${uses}': expected owner/repository[/path]@ref or ./path`,
-    );
+    throw new WorkflowFault(`The playground cannot run '${uses}': expected owner/repository[/path]@ref or ./path`);
   }
   const [, repository = '', inside = '', ref = ''] = found;
   if (repository.toLowerCase() === CHECKOUT && inside === '') {
@@ -48,9 +46,7 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
     if (!sources.required) {
       return { kind: 'remote', uses, directory: null, manifest: null, repository, ref, isOurs: false };
     }
-    throw new WorkflowFault(
-      `Unable to resolve action '${uses}': the playground has no directory for ${repository}`,
-    );
+    throw new WorkflowFault(`Unable to resolve action '${uses}': the playground has no directory for ${repository}`);
   }
   const directory = path.join(root, inside);
   if (path.relative(root, directory).startsWith('..')) {
@@ -61,11 +57,7 @@ export async function resolveRemote(uses: string, sources: ActionSources): Promi
 }
 
 /** A local action, resolved after the checkout has put it into the workspace. */
-export async function resolveLocal(
-  uses: string,
-  workspace: string,
-  sources: ActionSources,
-): Promise<ResolvedAction> {
+export async function resolveLocal(uses: string, workspace: string, sources: ActionSources): Promise<ResolvedAction> {
   const directory = path.resolve(workspace, uses);
   const manifest = sources.required ? readActionManifest(directory, uses) : null;
   return { kind: 'local', uses, directory, manifest, repository: null, ref: null, isOurs: false };

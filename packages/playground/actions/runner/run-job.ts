@@ -82,8 +82,7 @@ function jobOutputs(frame: JobFrame, masks: Masks, output: JobOutput): Record<st
     if (masks.hides(value)) output.say(`##[warning]Skip output '${name}' since it may contain secret.`);
     else if (value !== '') outputs[name] = value;
   }
-  const bytes =
-    2 * Object.entries(outputs).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const bytes = 2 * Object.entries(outputs).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (bytes <= actions.jobOutputBytes) return outputs;
   output.note(`The outputs of a job have at most ${actions.jobOutputBytes} bytes in UTF-16, these ${bytes}.`);
   frame.state.status = 'failure';

@@ -77,6 +77,5 @@ export function keepForLater(frame: JobFrame, end: StepEnd, output: JobOutput): 
     else frame.state.env[name] = value;
   }
   frame.state.paths.unshift(...[...end.paths].reverse());
-  if (end.summary !== '')
-    frame.state.summary += end.summary.endsWith('\n') ? end.summary : `${end.summary}\n`;
+  if (end.summary !== '') frame.state.summary += end.summary.endsWith('\n') ? end.summary : `${end.summary}\n`;
 }

@@ -31,9 +31,7 @@ export function environmentOf(
     ...stepEnv,
     ...Object.fromEntries(fixed),
     ...identity,
-    ...(use !== null && use.action.manifest !== null && !use.action.isOurs
-      ? serviceVariables(frame.work)
-      : {}),
+    ...(use !== null && use.action.manifest !== null && !use.action.isOurs ? serviceVariables(frame.work) : {}),
     PATH: path,
   };
 }

@@ -44,10 +44,7 @@ export async function runProgram(program: StepProgram): Promise<ProgramEnd> {
   const exited = new Promise<number | null>((resolve) => {
     child.nodeChildProcess.once('exit', (code) => resolve(code));
   });
-  const read = Promise.all([
-    readLines(child.stdout, program.onLine),
-    readLines(child.stderr, program.onLine),
-  ]);
+  const read = Promise.all([readLines(child.stdout, program.onLine), readLines(child.stderr, program.onLine)]);
   const watched = new AbortController();
   const ending = endWhenAborted(group, program.signal, watched.signal);
   const exitCode = await exited;

@@ -83,11 +83,7 @@ function cutHead(head: string): readonly [string, string] {
   return space < 0 ? [head, ''] : [head.slice(0, space), head.slice(space + 1)];
 }
 
-function propertiesOf(
-  text: string,
-  separator: string,
-  toText: (value: string) => string,
-): Record<string, string> {
+function propertiesOf(text: string, separator: string, toText: (value: string) => string): Record<string, string> {
   const properties: Record<string, string> = {};
   for (const pair of text.split(separator)) {
     const equals = pair.indexOf('=');

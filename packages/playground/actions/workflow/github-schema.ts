@@ -7,10 +7,7 @@ import { readFileSync } from 'node:fs';
 import { convertJobs } from '@actions/workflow-parser/model/converter/jobs';
 import { JSONObjectReader } from '@actions/workflow-parser/templates/json-object-reader';
 import { TemplateSchema } from '@actions/workflow-parser/templates/schema/template-schema';
-import {
-  TemplateContext,
-  TemplateValidationErrors,
-} from '@actions/workflow-parser/templates/template-context';
+import { TemplateContext, TemplateValidationErrors } from '@actions/workflow-parser/templates/template-context';
 import { readTemplate } from '@actions/workflow-parser/templates/template-reader';
 import { isMapping } from '@actions/workflow-parser/templates/tokens/type-guards';
 import { NoOperationTraceWriter } from '@actions/workflow-parser/templates/trace-writer';
@@ -40,11 +37,7 @@ export function readBySchema(kind: keyof typeof schemas, file: string, source: s
 }
 
 function problemsOf(kind: keyof typeof schemas, file: string, source: string): readonly string[] {
-  const context = new TemplateContext(
-    new TemplateValidationErrors(),
-    schemas[kind],
-    new NoOperationTraceWriter(),
-  );
+  const context = new TemplateContext(new TemplateValidationErrors(), schemas[kind], new NoOperationTraceWriter());
   const id = context.getFileId(file);
   const root = readTemplate(context, roots[kind], new YamlObjectReader(id, source), id);
   if (kind === 'workflow' && root !== undefined && isMapping(root))

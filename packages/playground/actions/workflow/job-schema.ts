@@ -2,14 +2,7 @@
 
 import * as z from 'zod';
 import { permissionsSchema } from './permissions.ts';
-import {
-  concurrencySchema,
-  defaultsSchema,
-  envSchema,
-  listSchema,
-  scalarSchema,
-  textSchema,
-} from './shared-schema.ts';
+import { concurrencySchema, defaultsSchema, envSchema, listSchema, scalarSchema, textSchema } from './shared-schema.ts';
 
 const minutes = z.union([z.number().positive(), z.string()]).nullable().default(null);
 const flag = z.union([z.boolean(), z.string()]).default(false);

@@ -46,11 +46,7 @@ function isActivityEvent(name: string): name is ActivityEvent {
   return Object.hasOwn(DEFAULT_TYPES, name);
 }
 
-function typePasses(
-  wanted: readonly string[],
-  byDefault: readonly string[] | null,
-  action: string | null,
-): boolean {
+function typePasses(wanted: readonly string[], byDefault: readonly string[] | null, action: string | null): boolean {
   const types = wanted.length > 0 ? wanted : byDefault;
   return types === null || (action !== null && types.includes(action));
 }

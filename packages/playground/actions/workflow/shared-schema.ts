@@ -12,11 +12,7 @@ export const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null
 export type Scalar = z.output<typeof scalarSchema>;
 
 /** Text, even if YAML parsed another type; null when absent. */
-export const textSchema = z
-  .union([z.string(), z.number(), z.boolean()])
-  .transform(String)
-  .nullable()
-  .default(null);
+export const textSchema = z.union([z.string(), z.number(), z.boolean()]).transform(String).nullable().default(null);
 
 /** One text or a list of them. */
 export const listSchema = z.union([z.string().transform((one) => [one]), z.array(z.string())]).default([]);

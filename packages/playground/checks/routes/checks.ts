@@ -4,15 +4,7 @@ import * as z from 'zod';
 import type { CheckAnnotation, CheckRun, CheckSuite } from '../../actions/state-actions.ts';
 import { paged, pagedIn } from '../../api/paging.ts';
 import { type Answer, created, failed, invalid, notFound, ok, unprocessable } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { github } from '../../limits/limits.ts';
 import { emitChange } from '../../world/emit.ts';
@@ -83,9 +75,7 @@ export const checkRoutes: readonly Route[] = [
   }),
   reads('/check-runs/:id/annotations', read, (call) => {
     const run = checkRunOf(call);
-    return run === null
-      ? notFound()
-      : paged(call, run.annotations, (one) => shapeAnnotation(call.world, run, one));
+    return run === null ? notFound() : paged(call, run.annotations, (one) => shapeAnnotation(call.world, run, one));
   }),
   acts('POST', '/check-runs/:id/rerequest', again, async (call) => {
     const run = checkRunOf(call);

@@ -30,9 +30,7 @@ export const statusRoutes: readonly Route[] = [
   writes('POST', '/statuses/:sha', write, creation, createStatus),
   reads('/commits/:ref/statuses', read, async (call) => {
     const rows = await statusesAt(call);
-    return rows === null
-      ? notFound()
-      : paged(call, rows.rows.toReversed(), (row) => shapeStatus(call.world, row));
+    return rows === null ? notFound() : paged(call, rows.rows.toReversed(), (row) => shapeStatus(call.world, row));
   }),
   reads('/commits/:ref/status', read, combined),
 ];

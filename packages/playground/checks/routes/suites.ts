@@ -31,9 +31,7 @@ export const suiteRoutes: readonly Route[] = [
   reads('/commits/:ref/check-suites', read, listSuites),
   reads('/check-suites/:id', read, (call) => {
     const suite = call.world.state.checkSuites[call.params['id'] ?? ''];
-    return suite?.repoId === call.repo.id
-      ? shapeCheckSuite(call.world, suite).then((body) => ok(body))
-      : notFound();
+    return suite?.repoId === call.repo.id ? shapeCheckSuite(call.world, suite).then((body) => ok(body)) : notFound();
   }),
   reads('/check-suites/:id/check-runs', read, (call) => {
     const rows = Object.values(call.world.state.checkRuns).filter(

@@ -4,15 +4,7 @@ import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { toJson } from '../../api/read-body.ts';
 import { type Answer, created, failed, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { writeMerge } from '../../git/git-merge.ts';
 import { moveMessage, moveRef } from '../../git/move-refs.ts';
 import { branchTip, resolveCommit } from '../../git/resolve-commit.ts';
@@ -136,8 +128,7 @@ async function autoMerge(call: ActorCall, branch: string): Promise<Answer | null
   const store = call.world.gitOf(call.repo);
   const { defaultBranch } = call.repo;
   const [base, head] = [await branchTip(store, branch), await branchTip(store, defaultBranch)];
-  if (base === null || head === null || branch === defaultBranch || (await store.isAncestor(head, base)))
-    return null;
+  if (base === null || head === null || branch === defaultBranch || (await store.isAncestor(head, base))) return null;
   const now = call.world.clock.now();
   const sha = await writeMerge(store, {
     method: 'merge',
@@ -203,8 +194,7 @@ async function createStatus(call: ActorCall, body: z.infer<typeof stating>): Pro
 /** docs: `auto_inactive` applies to earlier successes in the environment that are neither transient nor production. */
 async function retireOthers(call: ActorCall, live: Deployment): Promise<void> {
   for (const other of deploymentsOf(call)) {
-    if (other.id >= live.id || other.environment !== live.environment || other.transient || other.production)
-      continue;
+    if (other.id >= live.id || other.environment !== live.environment || other.transient || other.production) continue;
     if (other.statuses.at(-1)?.state !== 'success') continue;
     const one = blankStatus(call, other.environment);
     const row = addStatus(call, other, one);

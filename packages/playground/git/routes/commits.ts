@@ -71,9 +71,7 @@ async function getCommit(call: RepoCall): Promise<Answer> {
   return ok({
     ...shapeCommit(call.world, call.repo, commit),
     stats: { ...lines, total: lines.additions + lines.deletions },
-    files: files
-      .slice(0, github.filesPerComparison)
-      .map((file) => shapeFile(call.world, call.repo, file, sha)),
+    files: files.slice(0, github.filesPerComparison).map((file) => shapeFile(call.world, call.repo, file, sha)),
   });
 }
 
@@ -114,10 +112,7 @@ async function compare(call: RepoCall): Promise<Answer> {
   ]);
   const text = await asText(store, call.accept, files, ahead.toReversed());
   if (text !== null) return text;
-  const [baseCommit, ancestorCommit] = await Promise.all([
-    store.readCommit(base),
-    store.readCommit(ancestor),
-  ]);
+  const [baseCommit, ancestorCommit] = await Promise.all([store.readCommit(base), store.readCommit(ancestor)]);
   const shape = (commit: CommitObject | null): JsonObject | null =>
     commit === null ? null : shapeCommit(call.world, call.repo, commit);
   const page = `${repoPage(call.world, call.repo)}/compare/${baseName}...${headName}`;
@@ -134,9 +129,7 @@ async function compare(call: RepoCall): Promise<Answer> {
     behind_by: behind.length,
     total_commits: ahead.length,
     commits: ahead.toReversed().slice(0, github.commitsPerPull).map(shape),
-    files: files
-      .slice(0, github.filesPerComparison)
-      .map((file) => shapeFile(call.world, call.repo, file, head)),
+    files: files.slice(0, github.filesPerComparison).map((file) => shapeFile(call.world, call.repo, file, head)),
   });
 }
 

@@ -66,9 +66,7 @@ async function getContents(call: RepoCall): Promise<Answer> {
     const prefix = entry.path === '' ? '' : `${entry.path}/`;
     const rows = (listing?.entries ?? []).map((one) => ({ ...one, path: `${prefix}${one.path}` }));
     const sizes = await store.blobSizes(rows.filter(({ type }) => type === 'blob').map(({ sha }) => sha));
-    return ok(
-      rows.map((one) => shapeContent(call, one, ref, { size: sizes.get(one.sha) ?? 0, bytes: null })),
-    );
+    return ok(rows.map((one) => shapeContent(call, one, ref, { size: sizes.get(one.sha) ?? 0, bytes: null })));
   }
   const bytes = await store.readBlob(entry.sha);
   if (bytes === null) return notFound();
@@ -106,8 +104,7 @@ async function change(call: ActorCall, body: Change, bytes: Uint8Array | null): 
   });
   const ref = `refs/heads/${branch}`;
   const outcome = await moveRef(call, { ref, sha, expected: tip });
-  if (outcome === 'stale')
-    return failed(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
+  if (outcome === 'stale') return failed(409, `${branch} is at another commit but expected ${tip ?? 'nothing'}`);
   if (outcome !== 'updated' && outcome.startsWith('rule/')) return failed(409, moveMessage(outcome, ref));
   if (outcome !== 'updated') return refused(outcome, ref);
   return written(call, path, blob, sha, branch, old === null);
@@ -134,12 +131,7 @@ async function written(
   return { ...answer, status: isNew ? 201 : 200 };
 }
 
-function shaProblem(
-  path: string,
-  old: PathEntry | null,
-  given: string | undefined,
-  deleting: boolean,
-): Answer | null {
+function shaProblem(path: string, old: PathEntry | null, given: string | undefined, deleting: boolean): Answer | null {
   if (!isTreePath(path)) return unprocessable('path contains a malformed path component');
   if (old === null) return deleting ? notFound() : null;
   if (old.type !== 'blob') return unprocessable(`${path} is a directory`);
@@ -147,10 +139,7 @@ function shaProblem(
   return given === old.sha ? null : failed(409, `${path} does not match ${given}`);
 }
 
-function signatures(
-  call: ActorCall,
-  body: Change,
-): { readonly author: Signature; readonly committer: Signature } {
+function signatures(call: ActorCall, body: Change): { readonly author: Signature; readonly committer: Signature } {
   const now = call.world.clock.now();
   const of = (one: z.infer<typeof person>): Signature => ({
     name: one.name,
@@ -185,9 +174,7 @@ function shapeContent(
     git_url: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`,
     download_url: entry.type === 'blob' ? `${repoPage(call.world, call.repo)}/raw/${at}/${path}` : null,
     type: entry.type === 'tree' ? 'dir' : entry.type === 'commit' ? 'submodule' : 'file',
-    ...(bytes !== null
-      ? { content: small ? base64Lines(bytes) : '', encoding: small ? 'base64' : 'none' }
-      : {}),
+    ...(bytes !== null ? { content: small ? base64Lines(bytes) : '', encoding: small ? 'base64' : 'none' } : {}),
     _links: { self: url, git: `${repoApi(call.world, call.repo)}/git/${kind}s/${entry.sha}`, html: page },
   };
 }

@@ -67,9 +67,7 @@ export const gitDataRoutes: readonly Route[] = [
   writes('POST', '/git/commits', write, commit, createCommit),
   reads('/git/tags/:sha', read, async (call) => {
     const sha = call.params['sha'] ?? '';
-    return (await call.world.gitOf(call.repo).readTag(sha)) === null
-      ? notFound()
-      : ok(await shapeTag(call, sha));
+    return (await call.world.gitOf(call.repo).readTag(sha)) === null ? notFound() : ok(await shapeTag(call, sha));
   }),
   writes('POST', '/git/tags', write, tag, createTag),
 ];

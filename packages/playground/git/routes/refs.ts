@@ -3,15 +3,7 @@
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { type Answer, created, failed, noContent, notFound, ok, unprocessable } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import type { JsonObject } from '../../world/json.ts';
 import { nodeId } from '../../world/node-id.ts';
 import { type MoveOutcome, moveMessage, moveRef } from '../move-refs.ts';
@@ -54,16 +46,14 @@ async function createRef(call: ActorCall, body: z.infer<typeof creation>): Promi
 
 async function updateRef(call: ActorCall, body: z.infer<typeof update>): Promise<Answer> {
   const ref = fullName(call);
-  if (!(await call.world.gitOf(call.repo).refs(ref)).has(ref))
-    return unprocessable('Reference does not exist');
+  if (!(await call.world.gitOf(call.repo).refs(ref)).has(ref)) return unprocessable('Reference does not exist');
   const outcome = await moveRef(call, { ref, sha: body.sha, force: body.force ?? false });
   return outcome === 'updated' ? ok(await shapeRef(call, ref, body.sha)) : refused(outcome, ref);
 }
 
 async function deleteRef(call: ActorCall): Promise<Answer> {
   const ref = fullName(call);
-  if (!(await call.world.gitOf(call.repo).refs(ref)).has(ref))
-    return unprocessable('Reference does not exist');
+  if (!(await call.world.gitOf(call.repo).refs(ref)).has(ref)) return unprocessable('Reference does not exist');
   const outcome = await moveRef(call, { ref, sha: null });
   return outcome === 'updated' ? noContent() : refused(outcome, ref);
 }

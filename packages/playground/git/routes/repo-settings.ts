@@ -61,14 +61,11 @@ export const repoSettingsRoutes: readonly Route[] = [
 async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
   const now = shapeFullRepo(call.world, call.repo, 'admin');
   const other = Object.keys(body).filter((key) => !served.includes(key) && body[key] !== now[key]);
-  if (other.length > 0)
-    return failed(501, `THE PLAYGROUND DOES NOT CHANGE ${other.join(', ')} of a repository`);
+  if (other.length > 0) return failed(501, `THE PLAYGROUND DOES NOT CHANGE ${other.join(', ')} of a repository`);
   if (body.default_branch !== undefined) {
     const tip = await branchTip(call.world.gitOf(call.repo), body.default_branch);
     if (tip === null)
-      return unprocessable(
-        `Cannot update default branch because the branch ${body.default_branch} does not exist.`,
-      );
+      return unprocessable(`Cannot update default branch because the branch ${body.default_branch} does not exist.`);
   }
   const repo = freshRepo(call);
   const before = repo.options ?? {};
@@ -80,9 +77,7 @@ async function updateRepo(call: ActorCall, body: z.infer<typeof changes>): Promi
     homepage: body.homepage === undefined ? (before.homepage ?? null) : body.homepage,
   };
   if (!options.mergeCommit && !options.squashMerge && !options.rebaseMerge)
-    return invalid([
-      { resource: 'Repository', field: 'merge_commit_allowed', code: 'custom', message: noMethodLeft },
-    ]);
+    return invalid([{ resource: 'Repository', field: 'merge_commit_allowed', code: 'custom', message: noMethodLeft }]);
   const next: Repo = {
     ...repo,
     description: body.description === undefined ? repo.description : body.description,

@@ -18,16 +18,8 @@ import { shapeFullRepo, shapeRolePermissions } from '../shape-repo.ts';
 
 const metadata = repoAccess('metadata:read', 'public');
 /** People need push access to list other collaborators; Apps need only metadata. */
-const askWho = repoAccess(
-  'metadata:read',
-  'write',
-  'Must have push access to view repository collaborators.',
-);
-const askRole = repoAccess(
-  'metadata:read',
-  'write',
-  'Must have push access to view collaborator permission.',
-);
+const askWho = repoAccess('metadata:read', 'write', 'Must have push access to view repository collaborators.');
+const askRole = repoAccess('metadata:read', 'write', 'Must have push access to view collaborator permission.');
 const markdown = z.object({ text: z.string(), mode: z.enum(['markdown', 'gfm']).default('markdown') });
 
 export const repoRoutes: readonly Route[] = [

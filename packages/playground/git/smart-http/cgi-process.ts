@@ -73,10 +73,7 @@ const serverSettings: readonly GitSetting[] = [
 
 // No CONTENT_LENGTH: git's http-backend loops endlessly when a client disconnects before it has sent that many bytes.
 // Without it, git reads to the end of its input, which Node closes with the request.
-function cgiEnvironment(
-  { asked, directory, policy }: CgiJob,
-  request: IncomingMessage,
-): Record<string, string> {
+function cgiEnvironment({ asked, directory, policy }: CgiJob, request: IncomingMessage): Record<string, string> {
   const service = `git-${asked.service}`;
   const { headers } = request;
   return {

@@ -100,11 +100,7 @@ async function exchange(
   const run = async (): Promise<void> => {
     // A lost answer is written to a response without a socket.
     const receiver = isLost ? new ServerResponse(request) : response;
-    const complaint = await runHttpBackend(
-      { asked: parsed, directory, gitProgram, policy },
-      request,
-      receiver,
-    );
+    const complaint = await runHttpBackend({ asked: parsed, directory, gitProgram, policy }, request, receiver);
     if (complaint !== null) options.onComplaint?.(complaint);
   };
   try {
@@ -129,10 +125,7 @@ type Watched = {
 };
 
 /** Runs a push and returns the refs that changed, regardless of the outcome of the exchange. */
-async function watchRefs(
-  git: ReturnType<typeof createGitProgram>,
-  push: () => Promise<void>,
-): Promise<Watched> {
+async function watchRefs(git: ReturnType<typeof createGitProgram>, push: () => Promise<void>): Promise<Watched> {
   const before = await readRefs(git);
   const failure = await push().then(
     () => null,

@@ -41,8 +41,7 @@ export async function barrierFor(
   const isNew = zeros.test(before);
   const isGone = zeros.test(after);
   for (const one of policy) {
-    const names = (patterns: readonly string[]): boolean =>
-      patterns.some((text) => new RegExp(text).test(ref));
+    const names = (patterns: readonly string[]): boolean => patterns.some((text) => new RegExp(text).test(ref));
     if (!names(one.include) || names(one.exclude) || one.unless.includes(after)) continue;
     const isBroken = {
       creation: async () => isNew,

@@ -50,11 +50,7 @@ async function ensureRepository(place: RepositoryPlace): Promise<void> {
   soundOutput(args, await start(place, args, ''));
 }
 
-async function start(
-  place: RepositoryPlace,
-  args: readonly string[],
-  input: Uint8Array | string,
-): Promise<GitRun> {
+async function start(place: RepositoryPlace, args: readonly string[], input: Uint8Array | string): Promise<GitRun> {
   const result = await execa(place.gitProgram ?? 'git', args, {
     env: { ...gitEnvironment() },
     extendEnv: false,

@@ -49,8 +49,7 @@ export async function changeTree(
   changes: ReadonlyMap<string, PathChange>,
 ): Promise<Sha> {
   const entries = new Map<string, TreeEntry>();
-  for (const entry of base === null ? [] : ((await store.readTree(base)) ?? []))
-    entries.set(entry.name, entry);
+  for (const entry of base === null ? [] : ((await store.readTree(base)) ?? [])) entries.set(entry.name, entry);
   const below = new Map<string, Map<string, PathChange>>();
   for (const [path, change] of changes) {
     const cut = path.indexOf('/');

@@ -20,13 +20,7 @@ export type TreeImport = {
  */
 export async function importTree(
   store: GitStore,
-  {
-    directory,
-    ref = 'refs/heads/main',
-    message = 'Start\n',
-    author = founder,
-    skip = () => false,
-  }: TreeImport,
+  { directory, ref = 'refs/heads/main', message = 'Start\n', author = founder, skip = () => false }: TreeImport,
 ): Promise<{ readonly outcome: RefOutcome; readonly sha: Sha }> {
   const count = { files: 0 };
   const tree = (await importFolder(store, { directory, skip, count }, '')) ?? (await store.writeTree([]));
@@ -55,11 +49,7 @@ async function importFolder(store: GitStore, source: Source, folder: string): Pr
   return entries.length === 0 ? null : store.writeTree(entries);
 }
 
-async function importEntry(
-  store: GitStore,
-  source: Source,
-  path: string,
-): Promise<Omit<TreeEntry, 'name'> | null> {
+async function importEntry(store: GitStore, source: Source, path: string): Promise<Omit<TreeEntry, 'name'> | null> {
   const place = join(source.directory, path);
   const stats = await lstat(place);
   if (stats.isDirectory()) {

@@ -21,8 +21,7 @@ export function linePatch(before: Uint8Array, after: Uint8Array): LinePatch {
   return {
     additions: edits.filter(({ sign }) => sign === '+').length,
     deletions: edits.filter(({ sign }) => sign === '-').length,
-    patch:
-      hunks.length === 0 ? null : Buffer.from(hunks.join(''), 'latin1').toString('utf8').replace(/\n$/, ''),
+    patch: hunks.length === 0 ? null : Buffer.from(hunks.join(''), 'latin1').toString('utf8').replace(/\n$/, ''),
   };
 }
 
@@ -83,12 +82,10 @@ function editScript(oldLines: readonly string[], newLines: readonly string[]): r
   for (const { added, removed, value } of runsOf(oldLines, newLines)) {
     // Not `push(...)`: a file of a hundred thousand lines would become as many arguments.
     if (added) waiting = waiting.concat(value);
-    else if (removed)
-      for (const line of value) edits.push({ sign: '-', line, oldBefore: oldBefore++, newBefore });
+    else if (removed) for (const line of value) edits.push({ sign: '-', line, oldBefore: oldBefore++, newBefore });
     else {
       flush();
-      for (const line of value)
-        edits.push({ sign: ' ', line, oldBefore: oldBefore++, newBefore: newBefore++ });
+      for (const line of value) edits.push({ sign: ' ', line, oldBefore: oldBefore++, newBefore: newBefore++ });
     }
   }
   flush();

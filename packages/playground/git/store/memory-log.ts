@@ -13,11 +13,7 @@ type TreeLookup = (sha: Sha) => readonly TreeEntry[] | undefined;
  * Commits as `git log --max-count=<limit> from ^not -- paths` lists them. Simplification follows "Default mode" of
  * https://git-scm.com/docs/git-log#_history_simplification: a merge that equals one parent follows only that parent.
  */
-export function memoryLog(
-  commits: CommitLookup,
-  trees: TreeLookup,
-  query: LogQuery,
-): readonly CommitObject[] {
+export function memoryLog(commits: CommitLookup, trees: TreeLookup, query: LogQuery): readonly CommitObject[] {
   const { from, not, limit } = query;
   const excluded = not === undefined ? new Set<Sha>() : excludedFrom(commits, from, not);
   const paths = literalPaths(query.paths);
@@ -97,9 +93,7 @@ function simplify(walk: Walk, commit: CommitObject): Step {
     if (same && relevant) return { shown: false, parents: [parent] };
     compared.push({ same, relevant });
   }
-  const counted = compared.some(({ relevant }) => relevant)
-    ? compared.filter((one) => one.relevant)
-    : compared;
+  const counted = compared.some(({ relevant }) => relevant) ? compared.filter((one) => one.relevant) : compared;
   return { shown: counted.some(({ same }) => !same), parents: commit.parents };
 }
 

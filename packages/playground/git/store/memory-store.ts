@@ -56,8 +56,7 @@ function storeOver(tables: Tables): MemoryStore {
     treeOf: (sha: Sha) => trees.get(sha) ?? absent('tree', sha),
     blobOf: (sha: Sha) => blobs.get(sha) ?? absent('blob', sha),
   };
-  const rootOf = (sha: Sha): Sha =>
-    commits.get(sha)?.commit.tree ?? (trees.has(sha) ? sha : absent('tree', sha));
+  const rootOf = (sha: Sha): Sha => commits.get(sha)?.commit.tree ?? (trees.has(sha) ? sha : absent('tree', sha));
   return {
     refs: async (prefix = '') => {
       ordered ??= [...refs].sort(([a], [b]) => compareBytes(a, b));
@@ -105,8 +104,7 @@ function storeOver(tables: Tables): MemoryStore {
 }
 
 function writeTree(tables: Tables, entries: readonly TreeEntry[]): Sha {
-  for (const { type, sha } of entries)
-    if (type !== 'commit' && typeOf(tables, sha) !== type) absent(type, sha);
+  for (const { type, sha } of entries) if (type !== 'commit' && typeOf(tables, sha) !== type) absent(type, sha);
   const ordered = orderedTreeEntries(entries).map(({ mode, type, name, sha }) => ({ mode, type, name, sha }));
   const tree = objectId('tree', encodeTree(ordered));
   if (!tables.trees.has(tree)) tables.trees.set(tree, ordered);

@@ -95,7 +95,6 @@ function single(headers: readonly Header[], key: string): string {
 function parseSignature(text: string): Signature {
   const match = /^(?<name>.*?) ?<(?<email>.*)> (?<seconds>\d+) [+-]\d{4}$/.exec(text);
   const { name, email, seconds } = match?.groups ?? {};
-  if (name === undefined || email === undefined || seconds === undefined)
-    throw new Error(`no git signature: ${text}`);
+  if (name === undefined || email === undefined || seconds === undefined) throw new Error(`no git signature: ${text}`);
   return { name, email, atMs: Number(seconds) * 1000 };
 }

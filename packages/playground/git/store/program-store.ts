@@ -55,10 +55,7 @@ export function createProgramStore(place: RepositoryPlace): GitStore {
 const SHA_CHARACTERS = 40;
 
 function bytesOfChanges(changes: readonly FileChange[]): number {
-  return changes.reduce(
-    (sum, { path, patch }) => sum + path.length + (patch?.length ?? 0) + SHA_CHARACTERS,
-    0,
-  );
+  return changes.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0) + SHA_CHARACTERS, 0);
 }
 
 async function isAncestor(git: GitProgram, ancestor: Sha, descendant: Sha): Promise<boolean> {
@@ -74,20 +71,13 @@ async function mergeBase(git: GitProgram, a: Sha, b: Sha): Promise<Sha | null> {
 }
 
 async function writeTree(git: GitProgram, entries: readonly TreeEntry[]): Promise<Sha> {
-  const lines = orderedTreeEntries(entries).map(
-    ({ mode, type, name, sha: id }) => `${mode} ${type} ${id}\t${name}\0`,
-  );
+  const lines = orderedTreeEntries(entries).map(({ mode, type, name, sha: id }) => `${mode} ${type} ${id}\t${name}\0`);
   return sha(await git.read(['mktree', '-z'], lines.join('')));
 }
 
 // hash-object, not commit-tree, which trims names by rules that differ between versions of git.
-async function writeCommit(
-  git: GitProgram,
-  objects: ProgramObjects,
-  commit: Omit<CommitObject, 'sha'>,
-): Promise<Sha> {
-  if ((await objects.tree(commit.tree)) === null)
-    throw new Error(`no tree ${commit.tree} in this repository`);
+async function writeCommit(git: GitProgram, objects: ProgramObjects, commit: Omit<CommitObject, 'sha'>): Promise<Sha> {
+  if ((await objects.tree(commit.tree)) === null) throw new Error(`no tree ${commit.tree} in this repository`);
   await objects.commits([...new Set(commit.parents)]);
   return sha(await git.read(['hash-object', '-t', 'commit', '-w', '--stdin'], encodeCommit(commit)));
 }

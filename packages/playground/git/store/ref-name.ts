@@ -13,7 +13,5 @@ export function refNamesCollide(one: string, other: string): boolean {
 }
 
 function hasForbiddenCharacter(ref: string): boolean {
-  return [...ref].some(
-    (character) => character <= ' ' || character === '\x7f' || '~^:?*[\\'.includes(character),
-  );
+  return [...ref].some((character) => character <= ' ' || character === '\x7f' || '~^:?*[\\'.includes(character));
 }

@@ -14,8 +14,7 @@ export function refuseRef(update: RefUpdate, facts: RefFacts): Exclude<RefOutcom
   const current = facts.refs.get(ref) ?? null;
   if (expected !== undefined && expected !== current) return 'stale';
   if (sha === null) return current === null && expected !== null ? 'stale' : null;
-  if (facts.type === null || (ref.startsWith('refs/heads/') && facts.type !== 'commit'))
-    return 'missing-object';
+  if (facts.type === null || (ref.startsWith('refs/heads/') && facts.type !== 'commit')) return 'missing-object';
   const collides = current === null && [...facts.refs.keys()].some((other) => refNamesCollide(other, ref));
   return collides ? 'bad-name' : null;
 }

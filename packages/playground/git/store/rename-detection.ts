@@ -39,9 +39,7 @@ const alikeAtLeastByName = 0.75;
 
 function pairEqual(openRemoved: () => readonly Moved[], added: readonly Moved[], pair: Pair): void {
   for (const to of added) {
-    const equal = openRemoved().filter(
-      (from) => from.side.sha === to.side.sha && kindsMatch(from.side, to.side),
-    );
+    const equal = openRemoved().filter((from) => from.side.sha === to.side.sha && kindsMatch(from.side, to.side));
     const best = equal.find((from) => baseName(from.path) === baseName(to.path)) ?? equal[0];
     if (best !== undefined) pair(best, to);
   }
@@ -56,8 +54,7 @@ function pairByName(
   const targets = Map.groupBy(added, (file) => baseName(file.path));
   for (const [name, sources] of Map.groupBy(removed, (file) => baseName(file.path))) {
     const [from, to] = [sources[0], targets.get(name)?.[0]];
-    if (sources.length !== 1 || targets.get(name)?.length !== 1 || from === undefined || to === undefined)
-      continue;
+    if (sources.length !== 1 || targets.get(name)?.length !== 1 || from === undefined || to === undefined) continue;
     if (similarity(contentOf(from), contentOf(to)) >= alikeAtLeastByName) pair(from, to);
   }
 }

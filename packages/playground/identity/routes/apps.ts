@@ -77,9 +77,7 @@ function mint(call: Call, body: z.infer<typeof wish>): Answer {
     ...(repos === null
       ? {}
       : {
-          repositories: repos.map((id) =>
-            shapeRepo(call.world, must(call.world.state.repos[id], `repository ${id}`)),
-          ),
+          repositories: repos.map((id) => shapeRepo(call.world, must(call.world.state.repos[id], `repository ${id}`))),
         }),
   });
 }

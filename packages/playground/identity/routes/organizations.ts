@@ -42,9 +42,7 @@ function refusal(call: Call, org: User, need: PermissionNeed): Answer | null {
         : failed(403, 'You must be an owner of this organization.');
     case 'installation': {
       const isOurs = world.state.installations[caller.installationId]?.accountId === org.id;
-      return isOurs && holds(caller.permissions, need)
-        ? null
-        : failed(403, 'Resource not accessible by integration');
+      return isOurs && holds(caller.permissions, need) ? null : failed(403, 'Resource not accessible by integration');
     }
     case 'workflow':
     case 'app':

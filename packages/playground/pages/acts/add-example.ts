@@ -14,10 +14,7 @@ export const addExample: ActHandler = async (visit, params) => {
   const repo = await visit.api.get(apiOf(params), repoShape);
   if (repo.kind === 'refused') return outcomeOf(repo, pathOf(params));
   const branchName = repo.data.default_branch;
-  const branch = await visit.api.get(
-    `${apiOf(params)}/branches/${encodeURIComponent(branchName)}`,
-    branchShape,
-  );
+  const branch = await visit.api.get(`${apiOf(params)}/branches/${encodeURIComponent(branchName)}`, branchShape);
   if (branch.kind === 'refused') return outcomeOf(branch, pathOf(params));
   const additions: { readonly path: string; readonly contents: string }[] = [];
   for (const [path, text] of Object.entries(await visit.exampleFiles())) {

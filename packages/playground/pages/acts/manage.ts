@@ -28,8 +28,7 @@ export const mergePull: ActHandler = async (visit, params, form) => {
 
 export const actOnRun: ActHandler = async (visit, params, form) => {
   const what = form.get('what') ?? '';
-  if (!['approve', 'cancel', 'rerun'].includes(what))
-    return refuse('There is no such thing to do with a run.');
+  if (!['approve', 'cancel', 'rerun'].includes(what)) return refuse('There is no such thing to do with a run.');
   const id = params['id'] ?? '';
   return outcomeOf(
     await visit.api.send('POST', `${apiOf(params)}/actions/runs/${id}/${what}`),

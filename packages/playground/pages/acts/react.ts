@@ -9,23 +9,13 @@ const reactionShape = z.object({ id: z.number(), content: z.string(), user: user
 
 export const reactToThread: ActHandler = (visit, params, form) => {
   const at = `/issues/${params['number'] ?? ''}`;
-  return toggle(
-    visit,
-    `${apiOf(params)}${at}/reactions`,
-    form.get('content') ?? '',
-    `${pathOf(params)}${at}`,
-  );
+  return toggle(visit, `${apiOf(params)}${at}/reactions`, form.get('content') ?? '', `${pathOf(params)}${at}`);
 };
 
 export const reactToComment: ActHandler = (visit, params, form) => {
   const comment = params['comment'] ?? '';
   const to = `${pathOf(params)}/issues/${params['number'] ?? ''}#issuecomment-${comment}`;
-  return toggle(
-    visit,
-    `${apiOf(params)}/issues/comments/${comment}/reactions`,
-    form.get('content') ?? '',
-    to,
-  );
+  return toggle(visit, `${apiOf(params)}/issues/comments/${comment}/reactions`, form.get('content') ?? '', to);
 };
 
 async function toggle(visit: Visit, at: string, content: string, to: string): Promise<Outcome> {

@@ -22,10 +22,7 @@ export const postComment: ActHandler = async (visit, params, form) => {
     if (answer.kind === 'refused') return outcomeOf(answer, to);
   }
   if (state === '') return { kind: 'done', to };
-  return outcomeOf(
-    await visit.api.send('PATCH', thread, { state: state === 'open' ? 'open' : 'closed' }),
-    to,
-  );
+  return outcomeOf(await visit.api.send('PATCH', thread, { state: state === 'open' ? 'open' : 'closed' }), to);
 };
 
 export const editThread: ActHandler = async (visit, params, form) => {

@@ -35,15 +35,10 @@ export const changeFaults: ActHandler = async (visit, _params, form) => {
 export const redeliverWebhook: ActHandler = async (visit, _params, form) =>
   turned(await visit.panel?.redeliver(Number(form.get('delivery'))), 'deliveries');
 
-async function set(
-  visit: Visit,
-  faults: Parameters<NonNullable<Visit['panel']>['setFaults']>[0],
-): Promise<Outcome> {
+async function set(visit: Visit, faults: Parameters<NonNullable<Visit['panel']>['setFaults']>[0]): Promise<Outcome> {
   return turned(await visit.panel?.setFaults(faults), 'faults');
 }
 
 function turned(result: Turned | undefined, part: string): Outcome {
-  return result === 'done'
-    ? { kind: 'done', to: `${PANEL}#${part}` }
-    : refuse('That cannot be done in this world.');
+  return result === 'done' ? { kind: 'done', to: `${PANEL}#${part}` } : refuse('That cannot be done in this world.');
 }

@@ -46,11 +46,8 @@ export type Api = {
  * because it is a bug of the playground.
  */
 export function createApi(fetch: Fetch, baseUrl: string, token: string | null): Api {
-  const call = (
-    method: string,
-    path: string,
-    extra: { body?: unknown; accept?: string } = {},
-  ): Promise<Response> => fetchFollowing(fetch, request(baseUrl, token, method, path, extra));
+  const call = (method: string, path: string, extra: { body?: unknown; accept?: string } = {}): Promise<Response> =>
+    fetchFollowing(fetch, request(baseUrl, token, method, path, extra));
   const unread: Unread[] = [];
   const noted = <Data>(path: string, answer: Answer<Data>): Answer<Data> => {
     if (answer.kind === 'refused' && answer.status !== 404)
@@ -70,8 +67,7 @@ export function createApi(fetch: Fetch, baseUrl: string, token: string | null): 
         : await refusal(response);
       return noted(path, answer);
     },
-    send: async (method, path, body) =>
-      readJson(await call(method, path, body === undefined ? {} : { body })),
+    send: async (method, path, body) => readJson(await call(method, path, body === undefined ? {} : { body })),
     graphql: async (query, variables, schema) => {
       const answer = await readJson(await call('POST', '/api/graphql', { body: { query, variables } }));
       return mapFound(noted('/graphql', answer), (data) => schema.parse(data));

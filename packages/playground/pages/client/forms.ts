@@ -11,8 +11,7 @@ export function followForms(refresh: () => Promise<void>): void {
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    if (event.target instanceof HTMLTextAreaElement)
-      event.target.form?.requestSubmit(primaryOf(event.target.form));
+    if (event.target instanceof HTMLTextAreaElement) event.target.form?.requestSubmit(primaryOf(event.target.form));
   });
   document.addEventListener('click', (event) => {
     if (!(event.target instanceof Element)) return;
@@ -23,11 +22,7 @@ export function followForms(refresh: () => Promise<void>): void {
   });
 }
 
-async function send(
-  form: HTMLFormElement,
-  submitter: HTMLElement | null,
-  refresh: () => Promise<void>,
-): Promise<void> {
+async function send(form: HTMLFormElement, submitter: HTMLElement | null, refresh: () => Promise<void>): Promise<void> {
   if (form.ariaBusy === 'true') return;
   form.ariaBusy = 'true';
   complain(form, null);
@@ -115,8 +110,7 @@ async function preview(half: HTMLElement): Promise<void> {
   const place = form?.querySelector<HTMLElement>('[data-preview]');
   if (!form || !box || !place) return;
   const showing = half.dataset['show'] === 'preview';
-  for (const other of form.querySelectorAll<HTMLElement>('[data-show]'))
-    other.ariaPressed = String(other === half);
+  for (const other of form.querySelectorAll<HTMLElement>('[data-show]')) other.ariaPressed = String(other === half);
   box.hidden = showing;
   place.hidden = !showing;
   if (!showing) return;

@@ -2,8 +2,7 @@
 
 export function closeMenus(): void {
   document.addEventListener('click', (event) => {
-    for (const menu of openMenus())
-      if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
+    for (const menu of openMenus()) if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;

@@ -14,9 +14,7 @@ export async function exchangeParts(present: Document, fresh: Document): Promise
   const news: string[] = [];
   for (const source of fresh.querySelectorAll('[data-live]')) {
     // A container inside a new part is inserted with that part.
-    const place = present.querySelector(
-      `[data-live="${CSS.escape(source.getAttribute('data-live') ?? '')}"]`,
-    );
+    const place = present.querySelector(`[data-live="${CSS.escape(source.getAttribute('data-live') ?? '')}"]`);
     if (place !== null) news.push(...(await exchangeIn(place, source)));
   }
   return news;

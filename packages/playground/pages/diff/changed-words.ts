@@ -26,12 +26,7 @@ function runOf(rows: readonly DiffRow[], from: number, kind: DiffRow['kind']): n
   return count;
 }
 
-function compare(
-  rows: readonly DiffRow[],
-  before: number,
-  after: number,
-  parts: Map<number, ChangedPart>,
-): void {
+function compare(rows: readonly DiffRow[], before: number, after: number, parts: Map<number, ChangedPart>): void {
   const [old, now] = [rows[before]?.text ?? '', rows[after]?.text ?? ''];
   const shorter = Math.min(old.length, now.length);
   let head = 0;

@@ -37,8 +37,7 @@ function body(
   const link = room.isWhole
     ? null
     : html` <a href="?file=${encodeURIComponent(file.filename)}">Show this file alone<span class="sr-only">: ${file.filename}</span></a>`;
-  if (room.linesMax === 0)
-    return html`<p class="nothing">${lines} lines are not shown: the page is full.${link}</p>`;
+  if (room.linesMax === 0) return html`<p class="nothing">${lines} lines are not shown: the page is full.${link}</p>`;
   const more = lines - room.linesMax;
   return html`${table(file.filename, rows, notes)}${more > 0 ? html`<p class="nothing">${more} more lines are not shown.${link}</p>` : null}`;
 }
@@ -68,8 +67,7 @@ function table(path: string, rows: readonly DiffRow[], notes: readonly LineNote[
 const signs = { same: ' ', added: '+', removed: '−' } as const;
 
 function line(row: DiffRow, part: ChangedPart | null): Html {
-  if (row.kind === 'hunk')
-    return html`<tr class="diff-hunk"><td colspan="2"></td><td>${written(row.text)}</td></tr>`;
+  if (row.kind === 'hunk') return html`<tr class="diff-hunk"><td colspan="2"></td><td>${written(row.text)}</td></tr>`;
   if (row.kind === 'note') return html`<tr class="diff-note"><td colspan="2"></td><td>${row.text}</td></tr>`;
   const text =
     part === null || part.from === part.until

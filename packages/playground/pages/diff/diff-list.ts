@@ -23,11 +23,9 @@ export function diffList(files: readonly ApiFile[], notes: readonly LineNote[], 
 }
 
 function summary(files: readonly ApiFile[], only: string | null): Html {
-  const sum = (pick: (file: ApiFile) => number): number =>
-    files.reduce((total, file) => total + pick(file), 0);
+  const sum = (pick: (file: ApiFile) => number): number => files.reduce((total, file) => total + pick(file), 0);
   const words = html`Showing <strong>${files.length} changed ${files.length === 1 ? 'file' : 'files'}</strong> with <strong class="plus">${sum(({ additions }) => additions)}</strong> additions and <strong class="minus">${sum(({ deletions }) => deletions)}</strong> deletions.`;
-  if (only !== null)
-    return html`<p class="muted" data-key="sum"><a href="?">All ${files.length} changed files</a></p>`;
+  if (only !== null) return html`<p class="muted" data-key="sum"><a href="?">All ${files.length} changed files</a></p>`;
   if (files.length < 2) return html`<p class="muted" data-key="sum">${words}</p>`;
   return html`<details class="file-index" data-key="sum"><summary class="muted">${words}</summary><ol>${files.map(
     (file) =>

@@ -34,11 +34,7 @@ const formShape = z.object({
 export type IssueForm = z.output<typeof formShape>;
 
 /** Null when there is no such file, or it is not a form with supported fields. */
-export async function readIssueForm(
-  visit: Visit,
-  params: Params,
-  template: string,
-): Promise<IssueForm | null> {
+export async function readIssueForm(visit: Visit, params: Params, template: string): Promise<IssueForm | null> {
   if (!/^[\w-]{1,100}\.ya?ml$/.test(template)) return null;
   const file = await visit.api.text(
     `${apiOf(params)}/contents/${FOLDER}/${template}`,
@@ -67,13 +63,10 @@ export function fillIssueForm(form: IssueForm, answer: (id: string) => string): 
   const parts: string[] = [];
   for (const { type, id, attributes: about, validations } of form.body) {
     const answerText = answer(id).trim();
-    if (answerText === '' && validations.required)
-      return { ok: false, message: `${about.label} is required.` };
+    if (answerText === '' && validations.required) return { ok: false, message: `${about.label} is required.` };
     if (answerText !== '' && type === 'dropdown' && !about.options.includes(answerText))
       return { ok: false, message: `${about.label} is one of ${about.options.join(', ')}.` };
-    parts.push(
-      `### ${about.label}\n\n${answerText === '' ? '_No response_' : shown(answerText, about.render)}`,
-    );
+    parts.push(`### ${about.label}\n\n${answerText === '' ? '_No response_' : shown(answerText, about.render)}`);
   }
   return { ok: true, body: parts.join('\n\n') };
 }

@@ -16,10 +16,7 @@ type Part = { readonly group: string | null; readonly from: number; readonly lin
 export function logView(
   log: string,
   key: string,
-  {
-    linesMax = pageLimits.logLinesMax,
-    name = 'Log',
-  }: { readonly linesMax?: number; readonly name?: string } = {},
+  { linesMax = pageLimits.logLinesMax, name = 'Log' }: { readonly linesMax?: number; readonly name?: string } = {},
 ): Html {
   const all = linesOf(log);
   const dropped = Math.max(0, all.length - linesMax);
@@ -84,9 +81,7 @@ const errorLine = /^(?:\S+Z )?(?:##\[error\]|::error(?: [^:]*)?::)/;
 function logLine(line: string, number: number): Html {
   const [, stamp, text = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];
   const marked =
-    /^(?:##\[(error|warning|notice|debug|command)\]|::(error|warning|notice|debug)(?: [^:]*)?::)(.*)$/s.exec(
-      text,
-    );
+    /^(?:##\[(error|warning|notice|debug|command)\]|::(error|warning|notice|debug)(?: [^:]*)?::)(.*)$/s.exec(text);
   const kind = marked?.[1] ?? marked?.[2] ?? 'plain';
   return html`<div class="log-line log-${kind}"><span class="log-number" aria-hidden="true">${number}</span><span class="log-text" ${stamp === undefined ? null : html`title="${stamp}"`}>${ansiLine(marked?.[3] ?? text)}</span></div>`;
 }

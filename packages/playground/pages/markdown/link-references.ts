@@ -7,11 +7,7 @@ import type { MarkdownHome } from './markdown-home.ts';
 const reference = /(^|[\s(])(#\d{1,9}|@[a-z\d](?:[a-z\d-]{0,38}[a-z\d])?)(?![\w/])|(\n)/gi;
 
 /** Rewrites text nodes outside code and links, in place. */
-export function linkReferences(
-  tree: Root,
-  home: MarkdownHome,
-  { breaks }: { readonly breaks: boolean },
-): void {
+export function linkReferences(tree: Root, home: MarkdownHome, { breaks }: { readonly breaks: boolean }): void {
   visitParents(tree, 'text', (node, ancestors) => {
     const parent = ancestors.at(-1);
     if (parent === undefined || ancestors.some(isVerbatim)) return undefined;
@@ -29,10 +25,7 @@ function isVerbatim(ancestor: Parents): boolean {
 
 /** A line break between blocks is only layout; in prose the author wrote it. */
 function isProse(parent: Parents): boolean {
-  return (
-    parent.type === 'element' &&
-    ['p', 'em', 'strong', 'del', 'li', 'td', 'sub', 'sup'].includes(parent.tagName)
-  );
+  return parent.type === 'element' && ['p', 'em', 'strong', 'del', 'li', 'td', 'sub', 'sup'].includes(parent.tagName);
 }
 
 function split(node: Text, home: MarkdownHome, breaks: boolean): ElementContent[] {

@@ -23,11 +23,7 @@ import { labelTasks } from './task-list.ts';
  * nothing is loaded from other hosts, and the page's content policy forbids it. Line breaks are kept in a comment (as
  * on GitHub), but not in a file: `breaks: false`.
  */
-export function renderMarkdown(
-  source: string,
-  home: MarkdownHome,
-  options: { readonly breaks?: boolean } = {},
-): Html {
+export function renderMarkdown(source: string, home: MarkdownHome, options: { readonly breaks?: boolean } = {}): Html {
   const markup = micromark(source, {
     allowDangerousHtml: true,
     allowDangerousProtocol: true,

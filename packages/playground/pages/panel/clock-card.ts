@@ -14,9 +14,7 @@ const steps = [
 export function clockCard({ nowMs, offsetMs }: PanelFacts): Html {
   const now = new Date(nowMs).toISOString();
   const moved =
-    offsetMs === null || offsetMs === 0
-      ? ''
-      : `, ${Math.round(offsetMs / minuteMs)} minutes ahead of this machine`;
+    offsetMs === null || offsetMs === 0 ? '' : `, ${Math.round(offsetMs / minuteMs)} minutes ahead of this machine`;
   const buttons =
     offsetMs === null
       ? html`<p class="muted">This clock cannot be moved by hand.</p>`

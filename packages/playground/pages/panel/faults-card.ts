@@ -40,10 +40,6 @@ function injected({ struck, struckCount }: PanelFacts): Html | null {
   ${panelTable(
     'Struck lately',
     ['fault', 'occasion', 'when'],
-    struck.map(({ kind, route, atMs }) => [
-      kind,
-      html`<code>${route}</code>`,
-      moment(new Date(atMs).toISOString()),
-    ]),
+    struck.map(({ kind, route, atMs }) => [kind, html`<code>${route}</code>`, moment(new Date(atMs).toISOString())]),
   )}`;
 }

@@ -64,9 +64,7 @@ type Expected = {
   readonly keys: ChainKeys;
 };
 
-type Read =
-  | { readonly ok: true; readonly event: ChainEvent }
-  | { readonly ok: false; readonly reason: string };
+type Read = { readonly ok: true; readonly event: ChainEvent } | { readonly ok: false; readonly reason: string };
 
 function readEntry(line: string, { run, seq, before, keys }: Expected): Read {
   const bad = (reason: string): Read => ({ ok: false, reason });
@@ -76,8 +74,7 @@ function readEntry(line: string, { run, seq, before, keys }: Expected): Read {
   const event = parsed.data;
   if (event.run !== run || event.seq !== seq) return bad(`it is entry ${event.seq} of ${event.run}`);
   const { hash, sig, ...hashed } = event;
-  if (createHash('sha256').update(canonicalText(hashed)).digest('hex') !== hash)
-    return bad('its hash is another one');
+  if (createHash('sha256').update(canonicalText(hashed)).digest('hex') !== hash) return bad('its hash is another one');
   if (event.prev !== before) return bad('it does not follow the line before');
   const key = keys.get(event.keyId);
   if (key === undefined) return bad(`the config lists no key ${event.keyId}`);
@@ -92,8 +89,7 @@ function canonicalValue(line: string): unknown {
     const value: unknown = JSON.parse(line);
     return canonicalText(value) === line ? value : null;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)
-      return null;
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError) return null;
     throw error;
   }
 }

@@ -17,9 +17,7 @@ export function annotation(note: ApiAnnotation, by: string): Html {
     word: note.annotation_level ?? 'Note',
   };
   const lines =
-    note.start_line === note.end_line
-      ? `line ${note.start_line}`
-      : `lines ${note.start_line} to ${note.end_line}`;
+    note.start_line === note.end_line ? `line ${note.start_line}` : `lines ${note.start_line} to ${note.end_line}`;
   return html`<div class="annotation edge-${level.tone}"><p><span class="tone-${level.tone}">${icon('attention')}</span> <strong>${level.word}</strong>${(note.title ?? '') === '' ? null : html`: ${written(note.title)}`} <span class="muted small">${written(by)} on <code>${written(note.path)}</code>, ${lines}</span></p>
     <p class="annotation-text">${written(note.message)}</p>${(note.raw_details ?? '') === '' ? null : html`<details><summary>Raw details</summary><pre tabindex="0">${written(note.raw_details)}</pre></details>`}</div>`;
 }

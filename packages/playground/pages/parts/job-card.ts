@@ -46,8 +46,7 @@ function stepLogsMarkup(visit: Visit, job: ApiJob, log: string, linesMax: number
 function stepRow(job: ApiJob, step: Step, log: string | null, linesMax: number): Html {
   const key = `${job.id}-${step.number}`;
   const line = html`${statusMark(step)} <span class="step-name">${written(step.name)}</span> <span class="muted small step-took">${step.conclusion === 'skipped' ? null : duration(step.started_at, step.completed_at)}</span>`;
-  if (log === null)
-    return html`<li class="step" data-key="step-${key}"><div class="step-line">${line}</div></li>`;
+  if (log === null) return html`<li class="step" data-key="step-${key}"><div class="step-line">${line}</div></li>`;
   const isOpen = step.status === 'in_progress' || step.conclusion === 'failure';
   return html`<li class="step" data-key="said-${key}" data-shell><details data-stage="${step.status} ${step.conclusion ?? ''}" ${isOpen ? html`open` : null}><summary class="step-line" data-live="step-line-${key}"><span class="step-head" data-key="line">${line}</span></summary>${logView(log, key, { linesMax, name: `Log of ${step.name}` })}</details></li>`;
 }

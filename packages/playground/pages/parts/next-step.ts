@@ -23,9 +23,7 @@ export function nextStep(visit: Visit, issue: ApiIssue, checks: readonly ApiChec
 
 /** Without a script the chips link to the comment box; with it they also write the command there. */
 function commandChips(wish: BotWish): Html {
-  return html`<div class="chips" role="group" aria-label="Write a command into the comment box">${commandsFor(
-    wish,
-  ).map(
+  return html`<div class="chips" role="group" aria-label="Write a command into the comment box">${commandsFor(wish).map(
     ({ command, note, written: line }) =>
       html`<a class="chip" href="#new-comment" data-insert="${line}" title="${note}"><code>${command}</code></a>`,
   )}</div>`;

@@ -17,17 +17,16 @@ export function threadState(issue: ApiIssue): ThreadState {
   return issue.draft === true ? 'draft' : 'pull-open';
 }
 
-const styles: Readonly<
-  Record<ThreadState, { readonly icon: IconName; readonly tone: string; readonly word: string }>
-> = {
-  open: { icon: 'issue', tone: 'open', word: 'Open' },
-  closed: { icon: 'closed', tone: 'done', word: 'Closed' },
-  'not-planned': { icon: 'closed', tone: 'muted', word: 'Closed as not planned' },
-  merged: { icon: 'merged', tone: 'done', word: 'Merged' },
-  draft: { icon: 'pull', tone: 'muted', word: 'Draft' },
-  'pull-open': { icon: 'pull', tone: 'open', word: 'Open' },
-  'pull-closed': { icon: 'pull', tone: 'closed', word: 'Closed' },
-};
+const styles: Readonly<Record<ThreadState, { readonly icon: IconName; readonly tone: string; readonly word: string }>> =
+  {
+    open: { icon: 'issue', tone: 'open', word: 'Open' },
+    closed: { icon: 'closed', tone: 'done', word: 'Closed' },
+    'not-planned': { icon: 'closed', tone: 'muted', word: 'Closed as not planned' },
+    merged: { icon: 'merged', tone: 'done', word: 'Merged' },
+    draft: { icon: 'pull', tone: 'muted', word: 'Draft' },
+    'pull-open': { icon: 'pull', tone: 'open', word: 'Open' },
+    'pull-closed': { icon: 'pull', tone: 'closed', word: 'Closed' },
+  };
 
 export function stateBadge(state: ThreadState): Html {
   const style = styles[state];

@@ -47,7 +47,5 @@ export function isFinished({ status }: Progress): boolean {
 
 function lookOf({ status, conclusion }: Progress): MarkStyle {
   const word = (status === 'completed' ? conclusion : status) ?? 'unknown';
-  return (
-    (status === 'completed' ? conclusions[word] : statuses[word]) ?? { icon: 'dot', tone: 'muted', word }
-  );
+  return (status === 'completed' ? conclusions[word] : statuses[word]) ?? { icon: 'dot', tone: 'muted', word };
 }

@@ -32,12 +32,7 @@ function pullLine({ pull, commits }: PullPart): Html {
   return html`${loginText(who?.login)} ${done ? 'merged' : 'wants to merge'} ${count} ${count === 1 ? 'commit' : 'commits'} into <code class="branch">${written(pull.base.ref)}</code> from <code class="branch">${written(pull.head.ref)}</code>`;
 }
 
-function pullTabs(
-  path: string,
-  issue: ApiIssue,
-  { pull, commits, checks }: PullPart,
-  current: PullTab,
-): Html {
+function pullTabs(path: string, issue: ApiIssue, { pull, commits, checks }: PullPart, current: PullTab): Html {
   const tab = (id: PullTab, to: string, word: string | Html, count: number | null): Html =>
     html`<a class="tab" href="${path}${to}" ${id === current ? html`aria-current="page"` : null}><span>${word}</span>${count === null ? null : html`<span class="count">${count}</span>`}</a>`;
   return html`<nav class="tabs pull-tabs" aria-label="Pull request"><div class="tab-row">

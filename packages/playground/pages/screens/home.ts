@@ -54,19 +54,13 @@ async function nextCard(visit: Visit, place: Place, threads: readonly ApiIssue[]
   if (next === undefined) {
     return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="quiet"><h2 id="next-title">${icon('ferry')} Nothing waits for you</h2><p>No run is proposed at the moment. A proposal appears here as soon as there is one; the <a href="${place.path}/pulls?state=closed">closed pull requests</a> tell what sailed before.</p>${visit.tries.length === 0 ? null : html`<p>A story to play, step by step, stands among the <a href="${place.path}/issues">issues</a>.</p>`}<p class="row"><a class="button" href="${place.path}/actions">Run a workflow</a></p></div></section>`;
   }
-  const comments = await visit.api.list(
-    `${place.api}/issues/${next.number}/comments`,
-    commentShape,
-    undefined,
-    {
-      first: 1,
-      count: 1,
-    },
-  );
+  const comments = await visit.api.list(`${place.api}/issues/${next.number}/comments`, commentShape, undefined, {
+    first: 1,
+    count: 1,
+  });
   const wish = botWish(comments.kind === 'found' ? comments.data : []);
   const isBeforeLaunch =
-    !isClosure(next) &&
-    (wish.kind === 'unheard' || (wish.kind === 'wish' && wish.text.includes('/approve-launch')));
+    !isClosure(next) && (wish.kind === 'unheard' || (wish.kind === 'wish' && wish.text.includes('/approve-launch')));
   const pull = next.pull_request !== null && next.pull_request !== undefined;
   const path = `${place.path}/${pull ? 'pull' : 'issues'}/${next.number}`;
   return html`<section class="next" aria-labelledby="next-title" data-live="next"><div data-key="ferry-${next.number}">

@@ -7,7 +7,5 @@ import type { Params, Screen, Visit } from '../visit.ts';
 export async function jobLogScreen(visit: Visit, params: Params): Promise<Screen> {
   const job = await visit.api.get(`${apiOf(params)}/actions/jobs/${params['job'] ?? ''}`, jobShape);
   const log = job.kind === 'found' ? visit.jobLog(job.data.id) : null;
-  return log === null
-    ? { kind: 'missing', message: 'There is no such log here.' }
-    : { kind: 'text', text: log };
+  return log === null ? { kind: 'missing', message: 'There is no such log here.' } : { kind: 'text', text: log };
 }

@@ -17,8 +17,7 @@ export function pullFilesScreen(visit: Visit, params: Params): Promise<Screen> {
       visit.api.list(`${view.place.api}/pulls/${view.issue.number}/files`, fileShape),
       lineNotes(visit, view),
     ]);
-    if (files.kind === 'refused')
-      return html`<p class="flash">The changes cannot be read: ${files.message}</p>`;
+    if (files.kind === 'refused') return html`<p class="flash">The changes cannot be read: ${files.message}</p>`;
     return diffList(files.data, notes, visit.request.query.get('file'));
   });
 }

@@ -1,12 +1,5 @@
 /** One workflow run with its jobs, steps and logs, updated while it runs. */
-import {
-  type ApiCheckRun,
-  type ApiJob,
-  type ApiRun,
-  checkRunShape,
-  jobShape,
-  runShape,
-} from '../api/run-shapes.ts';
+import { type ApiCheckRun, type ApiJob, type ApiRun, checkRunShape, jobShape, runShape } from '../api/run-shapes.ts';
 import { type Html, html } from '../html.ts';
 import { annotation } from '../parts/annotation.ts';
 import { loginText } from '../parts/avatar.ts';
@@ -37,9 +30,7 @@ export async function runScreen(visit: Visit, params: Params): Promise<Screen> {
   const attempts = run.run_attempt ?? 1;
   const attempt = Number(params['attempt'] ?? attempts);
   if (attempt < 1 || attempt > attempts) return missing;
-  const ofAttempt = (jobs.kind === 'found' ? jobs.data : []).filter(
-    (job) => (job.run_attempt ?? 1) === attempt,
-  );
+  const ofAttempt = (jobs.kind === 'found' ? jobs.data : []).filter((job) => (job.run_attempt ?? 1) === attempt);
   const rows = ofAttempt.filter(({ id }) => params['job'] === undefined || params['job'] === String(id));
   if (params['job'] !== undefined && rows.length === 0) return missing;
   const shares = logShares(visit, rows);
@@ -81,15 +72,9 @@ function runActs(place: Place, run: ApiRun): Html {
 }
 
 /** GitHub stores a job's annotations (`::error::` and the like) on its check run. */
-async function checksOf(
-  visit: Visit,
-  place: Place,
-  jobs: readonly ApiJob[],
-): Promise<readonly ApiCheckRun[]> {
+async function checksOf(visit: Visit, place: Place, jobs: readonly ApiJob[]): Promise<readonly ApiCheckRun[]> {
   const ids = jobs.flatMap(({ check_run_url: url }) => /\/check-runs\/(\d+)$/.exec(url ?? '')?.[1] ?? []);
-  const answers = await Promise.all(
-    ids.map((id) => visit.api.get(`${place.api}/check-runs/${id}`, checkRunShape)),
-  );
+  const answers = await Promise.all(ids.map((id) => visit.api.get(`${place.api}/check-runs/${id}`, checkRunShape)));
   return answers.flatMap((answer) => (answer.kind === 'found' ? [answer.data] : []));
 }
 

@@ -21,14 +21,9 @@ async function listScreen(visit: Visit, params: Params, kind: 'issues' | 'pulls'
   if (place === null) return { kind: 'missing', message: 'There is no such repository here.' };
   const state = visit.request.query.get('state') === 'closed' ? 'closed' : 'open';
   // The issues endpoint returns both kinds, each with labels and counts; a pull request has `pull_request` set.
-  const answer = await visit.api.list(
-    `${place.api}/issues?state=${state}&sort=created&direction=desc`,
-    issueShape,
-  );
+  const answer = await visit.api.list(`${place.api}/issues?state=${state}&sort=created&direction=desc`, issueShape);
   const all = answer.kind === 'found' ? answer.data : [];
-  const issues = all.filter(
-    ({ pull_request: pull }) => (pull !== null && pull !== undefined) === (kind === 'pulls'),
-  );
+  const issues = all.filter(({ pull_request: pull }) => (pull !== null && pull !== undefined) === (kind === 'pulls'));
   const word = kind === 'pulls' ? 'pull requests' : 'issues';
   const choice = (value: string, text: string) =>
     html`<a class="switch-half" href="${place.path}/${kind}${value === 'closed' ? '?state=closed' : ''}" ${value === state ? html`aria-current="true"` : null}>${text}</a>`;

@@ -16,8 +16,7 @@ import type { Params, Screen, Visit } from '../visit.ts';
 /** `/owner/repo/issues/7` and `/owner/repo/pull/7`; the wrong one redirects to the right one, as on GitHub. */
 export async function threadScreen(visit: Visit, params: Params): Promise<Screen> {
   const thread = await readThread(visit, params);
-  if (thread === null)
-    return { kind: 'missing', message: 'There is no such thread here, or you may not see it.' };
+  if (thread === null) return { kind: 'missing', message: 'There is no such thread here, or you may not see it.' };
   const { place, issue, pullPart } = thread;
   const path = `${place.path}/${pullPart === null ? 'issues' : 'pull'}/${issue.number}`;
   if ((visit.request.segments[2] === 'pull') !== (pullPart !== null)) return { kind: 'moved', to: path };

@@ -33,8 +33,7 @@ const answerShape = z.object({
     .nullish(),
 });
 
-const fields =
-  'lastEditedAt editor { login } userContentEdits(first: 20) { nodes { editedAt editor { login } } }';
+const fields = 'lastEditedAt editor { login } userContentEdits(first: 20) { nodes { editedAt editor { login } } }';
 const comments = `comments(last: 100) { nodes { databaseId isMinimized minimizedReason ${fields} } }`;
 const query = `query ($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) { issueOrPullRequest(number: $number) {
@@ -49,10 +48,7 @@ export async function readEdits(visit: Visit, params: Params): Promise<Edits> {
   const thread = answer.kind === 'found' ? answer.data.data?.repository?.issueOrPullRequest : null;
   if (thread === null || thread === undefined) return new Map();
   const texts = [...(thread.comments?.nodes ?? []), ...(thread.reviews?.nodes ?? [])];
-  return new Map([
-    ['body', toEdit(thread)],
-    ...texts.map((node) => [String(node.databaseId), toEdit(node)] as const),
-  ]);
+  return new Map([['body', toEdit(thread)], ...texts.map((node) => [String(node.databaseId), toEdit(node)] as const)]);
 }
 
 function toEdit(node: z.output<typeof edited>): Edit {

@@ -79,11 +79,7 @@ export async function readThread(visit: Visit, params: Params): Promise<Thread |
  * Splits a long thread at a multiple of a hundred, so that the split rarely moves. A live update names its split and
  * gets what follows.
  */
-async function readComments(
-  visit: Visit,
-  path: string,
-  total: number,
-): Promise<Pick<Thread, 'comments' | 'earlier'>> {
+async function readComments(visit: Visit, path: string, total: number): Promise<Pick<Thread, 'comments' | 'earlier'>> {
   const perPage = pageLimits.itemsPerRequest;
   const known = visit.request.knownEarlier;
   const isLong = total > pageLimits.commentsDrawnMax;
@@ -95,11 +91,7 @@ async function readComments(
 }
 
 /** Yields to other requests between two pages: the page's own styles, and everything else the playground serves. */
-async function* readHundreds(
-  visit: Visit,
-  path: string,
-  count: number,
-): AsyncGenerator<Answer<readonly ApiComment[]>> {
+async function* readHundreds(visit: Visit, path: string, count: number): AsyncGenerator<Answer<readonly ApiComment[]>> {
   for (let first = 1; first <= count; first += 1) {
     yield await visit.api.list(path, commentShape, undefined, { first, count: 1 });
     await nextTurn();

@@ -108,9 +108,7 @@ function headMark(thread: Thread, { checks }: PullPart): Html | null {
   return html`<a href="${thread.place.path}/pull/${thread.issue.number}/checks">${statusMark(worstOf(checks))}<span class="sr-only">: checks</span></a>`;
 }
 
-const verdicts: Readonly<
-  Record<string, { readonly icon: IconName; readonly tone: string; readonly verb: string }>
-> = {
+const verdicts: Readonly<Record<string, { readonly icon: IconName; readonly tone: string; readonly verb: string }>> = {
   APPROVED: { icon: 'check', tone: 'good', verb: 'approved these changes' },
   CHANGES_REQUESTED: { icon: 'cross', tone: 'bad', verb: 'requested changes' },
   COMMENTED: { icon: 'eye', tone: 'muted', verb: 'reviewed' },
@@ -120,8 +118,7 @@ const verdicts: Readonly<
 
 function reviewEntry(thread: Thread, review: ApiReview): Html {
   const verdict = verdicts[review.state] ?? { icon: 'eye' as const, tone: 'muted', verb: 'reviewed' };
-  const notes =
-    thread.pullPart?.reviewComments.filter((note) => note.pull_request_review_id === review.id) ?? [];
+  const notes = thread.pullPart?.reviewComments.filter((note) => note.pull_request_review_id === review.id) ?? [];
   const line = html`${avatar(review.user?.login ?? null)} ${loginText(review.user?.login)} ${verdict.verb} <span class="muted">${moment(review.submitted_at)}</span>`;
   if ((review.body ?? '').trim() === '' && notes.length === 0) {
     return eventLine(`review-${review.id}`, verdict.icon, line, verdict.tone);
@@ -168,8 +165,7 @@ function endEntries({ issue, pullPart }: Thread): readonly Entry[] {
     ];
   }
   if (issue.state !== 'closed' || issue.closed_at === null || issue.closed_at === undefined) return [];
-  const by =
-    issue.closed_by === null || issue.closed_by === undefined ? 'This was' : loginText(issue.closed_by.login);
+  const by = issue.closed_by === null || issue.closed_by === undefined ? 'This was' : loginText(issue.closed_by.login);
   return [
     {
       at: issue.closed_at,

@@ -3,15 +3,7 @@
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  content,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, content, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { asText } from '../../git/patch-text.ts';
 import { branchTip } from '../../git/resolve-commit.ts';
 import { shapeCommit, shapeFile } from '../../git/shape-commit.ts';
@@ -64,9 +56,7 @@ export const pullRoutes: readonly Route[] = [
   reads('/pulls/:number/commits', read, async (call) => {
     const issue = pullOf(call);
     if (issue === null) return notFound();
-    return paged(call, await commitsOfPull(call.world, issue), (one) =>
-      shapeCommit(call.world, call.repo, one),
-    );
+    return paged(call, await commitsOfPull(call.world, issue), (one) => shapeCommit(call.world, call.repo, one));
   }),
   reads('/pulls/:number/merge', read, (call) => {
     const issue = pullOf(call);
@@ -107,10 +97,7 @@ async function getPull(call: RepoCall): Promise<Answer> {
   const issue = pullOf(call);
   if (issue === null) return notFound();
   if (call.accept.includes('.diff') || call.accept.includes('.patch')) {
-    const [files, commits] = await Promise.all([
-      filesOfPull(call.world, issue),
-      commitsOfPull(call.world, issue),
-    ]);
+    const [files, commits] = await Promise.all([filesOfPull(call.world, issue), commitsOfPull(call.world, issue)]);
     const text = await asText(call.world.gitOf(call.repo), call.accept, files, commits);
     if (text !== null) return text;
   }
@@ -191,9 +178,7 @@ async function pullProblem(
   );
   const about = { resource: 'PullRequest', field: 'head', code: 'custom' } as const;
   if (twin !== undefined) {
-    return invalid([
-      { ...about, message: `A pull request already exists for ${headRepo.owner}:${headRef}.` },
-    ]);
+    return invalid([{ ...about, message: `A pull request already exists for ${headRepo.owner}:${headRef}.` }]);
   }
   const news = await call.world.gitOf(call.repo).log({ from: headSha, not: baseSha, limit: 1 });
   if (news.length > 0) return null;
@@ -203,10 +188,7 @@ async function pullProblem(
 async function updatePull(call: ActorCall, body: z.infer<typeof changes>): Promise<Answer> {
   const issue = pullOf(call);
   if (issue === null) return notFound();
-  if (
-    issue.authorId !== call.actor.id &&
-    !may(call.world, call.caller, call.repo, 'pull_requests:write', 'write')
-  ) {
+  if (issue.authorId !== call.actor.id && !may(call.world, call.caller, call.repo, 'pull_requests:write', 'write')) {
     return failed(403, 'Must have push access to the repository.');
   }
   const problem = textProblem('PullRequest', body.title ?? issue.title, body.body ?? '');
@@ -255,8 +237,7 @@ async function doMerge(call: ActorCall, body: z.infer<typeof merging>): Promise<
   if (outcome.ok) return ok({ sha: outcome.sha, merged: true, message: 'Pull Request successfully merged' });
   if (outcome.reason === 'base-moved')
     return notMergeable(409, 'Base branch was modified. Review and try the merge again.');
-  if (outcome.reason === 'protected')
-    return notMergeable(405, 'Changes must be made through an allowed account.');
+  if (outcome.reason === 'protected') return notMergeable(405, 'Changes must be made through an allowed account.');
   return notMergeable(405, 'Pull Request is not mergeable');
 }
 

@@ -28,15 +28,11 @@ export const reviewerRoutes: readonly Route[] = [
   reads('/pulls/:number/requested_reviewers', read, (call) => {
     const issue = pullOf(call);
     if (issue === null) return notFound();
-    const users = issue.pull.requestedReviewerIds.map((id) =>
-      shapeUser(call.world, userById(call.world, id)),
-    );
+    const users = issue.pull.requestedReviewerIds.map((id) => shapeUser(call.world, userById(call.world, id)));
     return ok({ users, teams: [] });
   }),
   writes('POST', '/pulls/:number/requested_reviewers', ask, names, (call, body) => change(call, body, true)),
-  writes('DELETE', '/pulls/:number/requested_reviewers', ask, names, (call, body) =>
-    change(call, body, false),
-  ),
+  writes('DELETE', '/pulls/:number/requested_reviewers', ask, names, (call, body) => change(call, body, false)),
   writes(
     'PUT',
     '/pulls/:number/update-branch',

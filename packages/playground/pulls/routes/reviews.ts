@@ -63,9 +63,7 @@ export const reviewRoutes: readonly Route[] = [
     const issue = pullOf(call);
     return issue === null
       ? notFound()
-      : paged(call, visibleTo(viewerOf(call), reviewsOf(call.world, issue)), (one) =>
-          shapeReview(call.world, one),
-        );
+      : paged(call, visibleTo(viewerOf(call), reviewsOf(call.world, issue)), (one) => shapeReview(call.world, one));
   }),
   reads('/pulls/:number/reviews/:review', read, (call) => {
     const review = reviewOf(call);
@@ -104,8 +102,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   const problem = sinceProblem(query);
   if (problem !== null) return problem;
   const sign = query.get('direction') === 'desc' ? -1 : 1;
-  const at = (one: ReviewComment): number =>
-    query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
+  const at = (one: ReviewComment): number => (query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs);
   // Times in the API are whole seconds. Include comments of the same second, in spite of their milliseconds.
   const rows = Object.values(call.world.state.reviewComments).filter(
     (one) =>
@@ -141,8 +138,7 @@ async function createReview(call: ActorCall, body: z.infer<typeof creation>): Pr
   const issue = pullOf(call);
   if (issue === null) return notFound();
   if (tooLong(body.body)) return bodyTooLong('PullRequestReview');
-  if (!mayTalk(call, issue))
-    return failed(403, 'Unable to create a review because the pull request is locked.');
+  if (!mayTalk(call, issue)) return failed(403, 'Unable to create a review because the pull request is locked.');
   const judging = body.event === 'APPROVE' || body.event === 'REQUEST_CHANGES';
   if (judging && issue.authorId === call.actor.id) {
     return invalidSimply([
@@ -216,16 +212,8 @@ async function createLineComment(call: ActorCall, body: z.infer<typeof single>):
   const row = freshPull(call, issue);
   putIssue(call.world, { ...row, pull: { ...row.pull, reviewIds: [...row.pull.reviewIds, review.id] } });
   // A reply takes the position of the comment that it answers.
-  const place =
-    first === null ? body : { ...body, path: first.path, line: first.line ?? undefined, side: first.side };
-  const comment = await addLineComment(
-    call,
-    freshPull(call, issue),
-    place,
-    review.id,
-    body.commit_id,
-    replied,
-  );
+  const place = first === null ? body : { ...body, path: first.path, line: first.line ?? undefined, side: first.side };
+  const comment = await addLineComment(call, freshPull(call, issue), place, review.id, body.commit_id, replied);
   return created(shapeReviewComment(call.world, comment));
 }
 

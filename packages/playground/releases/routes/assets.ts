@@ -4,15 +4,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { type Answer, created, failed, invalid, noContent, notFound, ok, raw } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { nextId } from '../../world/world.ts';
 import { shapeAsset } from '../shape-release.ts';
 import type { Release, ReleaseAsset } from '../state-releases.ts';
@@ -31,8 +23,7 @@ export const assetRoutes: readonly Route[] = [
   reads('/releases/assets/:asset', read, async (call) => {
     const found = assetOf(call);
     if (found === null) return notFound();
-    if (!call.accept.includes('application/octet-stream'))
-      return ok(shapeAsset(call.world, found.row, found.one));
+    if (!call.accept.includes('application/octet-stream')) return ok(shapeAsset(call.world, found.row, found.one));
     const bytes = await call.world.gitOf(call.repo).readBlob(found.one.blobSha);
     return bytes === null ? notFound() : raw(bytes, found.one.contentType);
   }),
@@ -64,8 +55,7 @@ async function upload(call: ActorCall): Promise<Answer> {
   if (name === '') return invalid([{ resource: 'ReleaseAsset', code: 'missing_field', field: 'name' }]);
   if (row.assets.some((one) => one.name === name))
     return invalid([{ resource: 'ReleaseAsset', code: 'already_exists', field: 'name' }]);
-  if (call.upload === undefined)
-    return failed(400, "Bad Content-Length: send the bytes to the release's upload_url.");
+  if (call.upload === undefined) return failed(400, "Bad Content-Length: send the bytes to the release's upload_url.");
   const { bytes, contentType } = call.upload;
   const one: ReleaseAsset = {
     id: nextId(call.world, 'releaseAssets'),

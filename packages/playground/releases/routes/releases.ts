@@ -3,15 +3,7 @@
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { type Answer, created, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { moveRef } from '../../git/move-refs.ts';
 import { resolveCommit } from '../../git/resolve-commit.ts';
 import { may } from '../../identity/permissions.ts';
@@ -52,10 +44,7 @@ export const releaseRoutes: readonly Route[] = [
   writes('POST', '/releases', write, creation, createRelease),
   reads('/releases/latest', read, (call) => answerOne(call, latestRelease(visibleReleases(call)))),
   reads('/releases/tags/:tag*', read, (call) =>
-    answerOne(
-      call,
-      visibleReleases(call).find((row) => !row.draft && row.tag === call.params['tag']) ?? null,
-    ),
+    answerOne(call, visibleReleases(call).find((row) => !row.draft && row.tag === call.params['tag']) ?? null),
   ),
   writes('POST', '/releases/generate-notes', write, notes, async (call, body) => {
     const { target_commitish: target, previous_tag_name: previous } = body;
@@ -157,8 +146,7 @@ async function tagProblem(call: ActorCall, row: Release): Promise<Answer | null>
   const twin = Object.values(call.world.state.releases).find(
     (one) => one.repoId === row.repoId && one.id !== row.id && !one.draft && one.tag === row.tag,
   );
-  if (twin !== undefined)
-    return invalid([{ resource: 'Release', code: 'already_exists', field: 'tag_name' }]);
+  if (twin !== undefined) return invalid([{ resource: 'Release', code: 'already_exists', field: 'tag_name' }]);
   const store = call.world.gitOf(call.repo);
   const ref = `refs/tags/${row.tag}`;
   if ((await store.refs(ref)).has(ref)) return null;
@@ -167,9 +155,7 @@ async function tagProblem(call: ActorCall, row: Release): Promise<Answer | null>
   const moved = await moveRef(call, { ref, sha, expected: null });
   return moved === 'updated'
     ? null
-    : invalid([
-        { resource: 'Release', code: 'custom', field: 'tag_name', message: 'tag_name is not a valid tag' },
-      ]);
+    : invalid([{ resource: 'Release', code: 'custom', field: 'tag_name', message: 'tag_name is not a valid tag' }]);
 }
 
 function changesOf(before: Release, row: Release): Readonly<Record<string, Json>> {

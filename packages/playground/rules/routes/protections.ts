@@ -2,15 +2,7 @@
 
 import * as z from 'zod';
 import { type Answer, failed, invalidSimply, noContent, ok } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { branchTip } from '../../git/resolve-commit.ts';
 import { repoApi } from '../../git/shape-repo.ts';
 import { freshRepo } from '../../threads/threads.ts';
@@ -89,9 +81,7 @@ async function protect(call: ActorCall, body: z.infer<typeof wish>): Promise<Ans
     requiredApprovals: reviews?.required_approving_review_count ?? 0,
     dismissStale: reviews?.dismiss_stale_reviews ?? false,
     requiredChecks: [...new Set([...(checks?.contexts ?? []), ...named.map(({ context }) => context)])],
-    checkAppIds: Object.fromEntries(
-      named.flatMap(({ context, app_id: id }) => (isApp(id) ? [[context, id]] : [])),
-    ),
+    checkAppIds: Object.fromEntries(named.flatMap(({ context, app_id: id }) => (isApp(id) ? [[context, id]] : []))),
     strict: checks?.strict ?? false,
   };
   keep(call, branch, rule);
@@ -111,9 +101,7 @@ function pushersOf(
   const people = users.map((login) => findUser(call.world, login)?.id);
   const bots = apps.map((slug) => {
     const app = Object.values(call.world.state.apps).find((one) => one.slug === slug);
-    return app === undefined || installationFor(call.world, app.id, call.repo) === null
-      ? undefined
-      : app.botUserId;
+    return app === undefined || installationFor(call.world, app.id, call.repo) === null ? undefined : app.botUserId;
   });
   const ids = [...people, ...bots].flatMap((id) => id ?? []);
   return ids.length === users.length + apps.length ? ids : 'unknown';

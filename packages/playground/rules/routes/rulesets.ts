@@ -5,15 +5,7 @@
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { type Answer, created, failed, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { may } from '../../identity/permissions.ts';
 import { installationFor } from '../../world/lookup.ts';
 import type { Rule, Ruleset } from '../../world/state-settings.ts';
@@ -109,9 +101,7 @@ function put(call: ActorCall, body: Wish, before: Ruleset | null): Answer {
     const message = `Actor ${slug} integration must be part of the ruleset source or owner organization`;
     return invalid([{ resource: 'Ruleset', field: 'bypass_actors', code: 'custom', message }]);
   }
-  const twin = rulesetsOf(call.world, call.repo).some(
-    (one) => one.name === body.name && one.id !== before?.id,
-  );
+  const twin = rulesetsOf(call.world, call.repo).some((one) => one.name === body.name && one.id !== before?.id);
   if (twin) return failed(422, 'Name must be unique');
   const now = call.world.clock.now();
   const row: Ruleset = {
@@ -138,9 +128,7 @@ function put(call: ActorCall, body: Wish, before: Ruleset | null): Answer {
 /** An App must be installed here; GitHub's own Actions App never is. */
 function mayBypass(call: ActorCall, { actor_type, actor_id }: Wish['bypass_actors'][number]): boolean {
   if (actor_type !== 'Integration') return true;
-  return (
-    actor_id !== null && actor_id !== undefined && installationFor(call.world, actor_id, call.repo) !== null
-  );
+  return actor_id !== null && actor_id !== undefined && installationFor(call.world, actor_id, call.repo) !== null;
 }
 
 function ruleOf(given: Wish['rules'][number]): Rule {

@@ -23,9 +23,7 @@ async function searchIssues(call: Call): Promise<Answer> {
   const actor = actorOf(call.world, call.caller);
   const sort = call.query.get('sort');
   const order =
-    sort === null
-      ? []
-      : [{ key: 'sort', value: `${sort}-${call.query.get('order') ?? 'desc'}`, isNegated: false }];
+    sort === null ? [] : [{ key: 'sort', value: `${sort}-${call.query.get('order') ?? 'desc'}`, isNegated: false }];
   const rows = findThreads({ world: call.world, caller: call.caller, actor }, [...order, ...terms]);
   return pagedAs(
     call,

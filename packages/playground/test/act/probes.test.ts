@@ -134,9 +134,7 @@ describeWith('act', 'our runner and act', () => {
   beforeAll(async () => {
     lab = await startRealLab(ACTION);
     folder = await mkdtemp(join(tmpdir(), 'ferrybot-act-'));
-    await lab.push(
-      Object.fromEntries(Object.values(PROBES).map((text, at) => [`.github/workflows/p${at}.yml`, text])),
-    );
+    await lab.push(Object.fromEntries(Object.values(PROBES).map((text, at) => [`.github/workflows/p${at}.yml`, text])));
     await lab.actions.tick();
   });
   afterAll(async () => {
@@ -150,14 +148,10 @@ describeWith('act', 'our runner and act', () => {
     await lab.actions.tick();
     await lab.actions.idle();
     const jobs = lab.jobs(id).filter(({ conclusion }) => conclusion !== 'skipped');
-    const lines = jobs
-      .flatMap((job) => lab.log(job.id).split('\n'))
-      .map((line) => line.replace(/^\S+Z /, ''));
+    const lines = jobs.flatMap((job) => lab.log(job.id).split('\n')).map((line) => line.replace(/^\S+Z /, ''));
     return {
       ...detailsByUs(jobs, lab.world.state.runPlans[id]),
-      jobs: Object.fromEntries(
-        jobs.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)]),
-      ),
+      jobs: Object.fromEntries(jobs.map(({ key, conclusion }) => [key.split('/').at(-1), String(conclusion)])),
       lines,
       summary: jobs.map(({ summary }) => summary).join(''),
     };

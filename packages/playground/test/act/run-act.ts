@@ -91,8 +91,7 @@ export async function runAct(folder: string, run: ActRun): Promise<Told> {
     },
   );
   const parsed = parseOutput(result.stdout);
-  if (Object.keys(parsed.jobs).length === 0)
-    throw new Error(`act ran no job: ${result.stderr || result.stdout}`);
+  if (Object.keys(parsed.jobs).length === 0) throw new Error(`act ran no job: ${result.stderr || result.stdout}`);
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
   return parsed;
 }

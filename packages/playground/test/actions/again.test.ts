@@ -62,8 +62,7 @@ it('refuses a re-run of a running run, of failed jobs where none failed, and aft
   const lab = stage();
   await lab.push(file('w', `on: workflow_dispatch\njobs: {a: {${job('{run: sleep 60}')}}}`));
   const id = await lab.dispatch('w.yml');
-  const ask = async (what: string): Promise<unknown> =>
-    (await lab.api('POST', `/actions/runs/${id}/${what}`)).status;
+  const ask = async (what: string): Promise<unknown> => (await lab.api('POST', `/actions/runs/${id}/${what}`)).status;
   expect(await ask('rerun')).toBe(403);
   await lab.clock.advance(60_000);
   expect(await ask('rerun-failed-jobs')).toBe(403);

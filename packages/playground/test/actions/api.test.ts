@@ -60,9 +60,7 @@ describe('the API of Actions', () => {
 
   it('continues the run of a workflow token’s pull request after it is approved', async () => {
     const lab = stage();
-    await lab.push(
-      file('ci', `on: pull_request\njobs: {a: {${job('{run: "test ${{ github.head_ref }}"}')}}}`),
-    );
+    await lab.push(file('ci', `on: pull_request\njobs: {a: {${job('{run: "test ${{ github.head_ref }}"}')}}}`));
     await lab.push({ 'a.txt': '1' }, { branch: 'ferry', by: 'workflow' });
     await lab.pullRequest('ferry', 'workflow');
     expect(await lab.api('GET', '/actions/runs/1')).toMatchObject({

@@ -60,9 +60,7 @@ describe('a workflow of another repository', () => {
     await lab.push(file('outer', call('nobody')));
     const id = await played(lab, 'outer');
     expect(lab.run(id).conclusion).toBe('startup_failure');
-    expect(jobLogs(lab, id)).toContain(
-      `workflow nobody/ferrybot/.github/workflows/inner.yml@${COMMIT} was not found`,
-    );
+    expect(jobLogs(lab, id)).toContain(`workflow nobody/ferrybot/.github/workflows/inner.yml@${COMMIT} was not found`);
   });
 
   it('is read from the given branch or commit of a repository here, and an unknown ref fails at startup', async () => {
@@ -143,13 +141,7 @@ describe('the secrets of a called job', () => {
   });
 
   it.each([
-    [
-      'its caller names them',
-      'lab',
-      '{CREDENTIALS: {}}',
-      'secrets: {CREDENTIALS: "${{ secrets.CREDENTIALS }}"}',
-      true,
-    ],
+    ['its caller names them', 'lab', '{CREDENTIALS: {}}', 'secrets: {CREDENTIALS: "${{ secrets.CREDENTIALS }}"}', true],
     ['it inherits them', 'lab', '{}', 'secrets: inherit', true],
     ['its caller names none', 'lab', '{CREDENTIALS: {}}', '', false],
     [
@@ -188,12 +180,7 @@ describe('the secrets of a called job', () => {
 
   it.each([
     ['one that it does not declare', '{}', 'secrets: {OTHER: x}', 'Invalid secret, OTHER is not defined'],
-    [
-      'none although one is required',
-      '{KEY: {required: true}}',
-      '',
-      'Secret KEY is required, but not provided',
-    ],
+    ['none although one is required', '{KEY: {required: true}}', '', 'Secret KEY is required, but not provided'],
   ])('fail the run at startup when the caller passes %s', async (_, declared, caller, message) => {
     const { one, id } = await play(inner(declared), caller);
     expect(one.run(id).conclusion).toBe('startup_failure');

@@ -42,9 +42,7 @@ describe('a cancelled run', () => {
 
   it('lets a running step with if: always() finish, and skips steps without such a condition', async () => {
     const lab = stage();
-    await lab.push(
-      on(`a: {${job('{if: always(), run: sleep 120}, {run: next}, {if: cancelled(), run: tidy}')}}`),
-    );
+    await lab.push(on(`a: {${job('{if: always(), run: sleep 120}, {run: next}, {if: cancelled(), run: tidy}')}}`));
     const id = await lab.dispatch('w.yml');
     await lab.clock.advance(1_000);
     await cancel(lab, id);
@@ -62,9 +60,7 @@ describe('a cancelled run', () => {
 
   it('ends after five minutes even if steps with if: always() still run', async () => {
     const lab = stage();
-    await lab.push(
-      on(`a: {${job('{run: sleep 60}, {if: always(), run: sleep 9000}, {if: always(), run: never}')}}`),
-    );
+    await lab.push(on(`a: {${job('{run: sleep 60}, {if: always(), run: sleep 9000}, {if: always(), run: never}')}}`));
     const id = await lab.dispatch('w.yml');
     await lab.clock.advance(1_000);
     await cancel(lab, id);

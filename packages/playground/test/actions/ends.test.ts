@@ -53,10 +53,7 @@ describe('time limits and cancellation', () => {
   it('run a new attempt when the run is queued again with a higher attempt number', async () => {
     const lab = stage();
     await lab.push(
-      file(
-        'again',
-        `on: workflow_dispatch\njobs: {a: {${job('{run: "attempt ${{ github.run_attempt }}"}')}}}`,
-      ),
+      file('again', `on: workflow_dispatch\njobs: {a: {${job('{run: "attempt ${{ github.run_attempt }}"}')}}}`),
     );
     const id = await lab.dispatch('again.yml');
     await lab.actions.idle();
@@ -126,9 +123,7 @@ describe('concurrency', () => {
 
   it('applies to single jobs too', async () => {
     const lab = stage();
-    await lab.push(
-      file('g', `on: workflow_dispatch\njobs: {a: {${job('{run: sleep 60}', 'concurrency: x,')}}}`),
-    );
+    await lab.push(file('g', `on: workflow_dispatch\njobs: {a: {${job('{run: sleep 60}', 'concurrency: x,')}}}`));
     const ids = [await lab.dispatch('g.yml'), await lab.dispatch('g.yml')];
     expect(ids.map((id) => lab.jobs(id)[0]?.status)).toEqual(['in_progress', 'pending']);
     await lab.clock.advance(60_000);

@@ -2,12 +2,7 @@
 /** Expressions have the same results in the playground as on GitHub. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  evaluateCondition,
-  evaluateText,
-  evaluateValue,
-  type Scope,
-} from '../../actions/expressions/evaluate.ts';
+import { evaluateCondition, evaluateText, evaluateValue, type Scope } from '../../actions/expressions/evaluate.ts';
 import { findExpressions } from '../../actions/expressions/find-expressions.ts';
 import { WorkflowFault } from '../../actions/workflow/workflow-fault.ts';
 
@@ -40,10 +35,7 @@ describe('text with expressions', () => {
 
   it('keeps the type of a value that is a single expression', () => {
     expect(evaluateValue('${{ inputs.dry }}', scope())).toBe(true);
-    expect(evaluateValue('${{ fromJSON(\'["self-hosted","watch"]\') }}', scope())).toEqual([
-      'self-hosted',
-      'watch',
-    ]);
+    expect(evaluateValue('${{ fromJSON(\'["self-hosted","watch"]\') }}', scope())).toEqual(['self-hosted', 'watch']);
     expect(evaluateValue('a ${{ inputs.dry }}', scope())).toBe('a true');
   });
 
@@ -61,9 +53,7 @@ describe('text with expressions', () => {
 
   it('names the expression that cannot be evaluated', () => {
     expect(() => evaluateText('${{ fromJSON(github.event_name) }}', scope())).toThrow(WorkflowFault);
-    expect(() => evaluateText('${{ fromJSON(github.event_name) }}', scope())).toThrow(
-      /fromJSON\(github.event_name\)/,
-    );
+    expect(() => evaluateText('${{ fromJSON(github.event_name) }}', scope())).toThrow(/fromJSON\(github.event_name\)/);
   });
 });
 

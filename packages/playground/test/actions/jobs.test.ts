@@ -76,9 +76,7 @@ jobs:
 
   it('fail when no runner took them for a day', async () => {
     const lab = stage();
-    await lab.push(
-      file('lost', 'on: workflow_dispatch\njobs: {a: {runs-on: [self-hosted, gpu], steps: [{run: x}]}}'),
-    );
+    await lab.push(file('lost', 'on: workflow_dispatch\njobs: {a: {runs-on: [self-hosted, gpu], steps: [{run: x}]}}'));
     const id = await lab.dispatch('lost.yml');
     await lab.clock.advance(24 * 3_600_000);
     await lab.actions.tick();
@@ -124,12 +122,7 @@ jobs:
     ['always()', 'plan', 'skipped', ['plan success', 'maybe skipped', 'next success', 'last success']],
     ['!cancelled()', 'plan', 'skipped', ['plan success', 'maybe skipped', 'next success', 'last success']],
     ['failure()', 'fail', 'failed', ['plan failure', 'maybe skipped', 'next success', 'last success']],
-    [
-      'success() || failure()',
-      'plan',
-      'skipped',
-      ['plan success', 'maybe skipped', 'next skipped', 'last skipped'],
-    ],
+    ['success() || failure()', 'plan', 'skipped', ['plan success', 'maybe skipped', 'next skipped', 'last skipped']],
   ])('after a skipped need, if: %s after a plan with %s', async (condition, plan, _, ends) => {
     const lab = stage();
     const wanted = condition === 'success' ? '' : `if: "${condition}", `;
@@ -219,9 +212,7 @@ jobs:
     );
     await lab.comment('t', '/help');
     await lab.actions.idle();
-    expect(lab.ran[0]?.what).toBe(
-      'ferrybot/ferrybot@0123 {"mode":"chat"} on action,issue,comment,repository,sender',
-    );
+    expect(lab.ran[0]?.what).toBe('ferrybot/ferrybot@0123 {"mode":"chat"} on action,issue,comment,repository,sender');
     expect(lab.ran[0]?.env).toMatchObject({
       INPUT_MODE: 'chat',
       GITHUB_EVENT_NAME: 'issue_comment',

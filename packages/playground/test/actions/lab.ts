@@ -11,14 +11,7 @@ import { createMemoryStore } from '../../git/store/memory-store.ts';
 import type { Caller, Token } from '../../identity/state-people.ts';
 import { mintUserToken } from '../../identity/tokens.ts';
 import { openPull } from '../../pulls/open-pull.ts';
-import {
-  type Act,
-  addComment,
-  authoredBy,
-  freshThread,
-  putIssue,
-  takeNumber,
-} from '../../threads/threads.ts';
+import { type Act, addComment, authoredBy, freshThread, putIssue, takeNumber } from '../../threads/threads.ts';
 import { createWorld } from '../../world/create-world.ts';
 import { emitChange } from '../../world/emit.ts';
 import type { Json } from '../../world/json.ts';
@@ -41,11 +34,7 @@ export type Lab = {
   readonly comment: (title: string, body: string, by?: Caller['kind']) => Promise<void>;
   readonly pullRequest: (branch: string, by?: Caller['kind']) => Promise<void>;
   /** Creates a dispatch's run and emits its event, as the API does. */
-  readonly dispatch: (
-    file: string,
-    inputs?: Readonly<Record<string, string>>,
-    branch?: string,
-  ) => Promise<number>;
+  readonly dispatch: (file: string, inputs?: Readonly<Record<string, string>>, branch?: string) => Promise<number>;
   readonly runs: () => readonly Run[];
   readonly run: (id: number) => Run;
   readonly jobs: (runId: number) => readonly Job[];
@@ -106,9 +95,7 @@ export function createLab(options: {
       });
       await store.updateRef({ ref: `refs/heads/${branch}`, sha: after });
       const caller = callerOf(by, ada.id, repo().id);
-      await recordPush({ world, repo: repo(), actor: ada, caller }, [
-        { ref: `refs/heads/${branch}`, before, after },
-      ]);
+      await recordPush({ world, repo: repo(), actor: ada, caller }, [{ ref: `refs/heads/${branch}`, before, after }]);
       return after;
     },
     comment: async (title, body, by = 'user') => {
@@ -140,8 +127,7 @@ export function createLab(options: {
     dispatch: async (file, inputs = {}, branch = 'main') => {
       const workflow = Object.values(world.state.workflows).find((row) => row.path.endsWith(`/${file}`));
       const sha = await tipOf(branch);
-      if (workflow === undefined || sha === null)
-        throw new Error(`no workflow ${file} or no branch ${branch}`);
+      if (workflow === undefined || sha === null) throw new Error(`no workflow ${file} or no branch ${branch}`);
       const source = { ...plain(`refs/heads/${branch}`, sha), title: null, trigger: NO_TRIGGER };
       const payload = { ref: `refs/heads/${branch}`, inputs, workflow: workflow.path };
       const run = createRun(world, {
@@ -168,9 +154,7 @@ export function createLab(options: {
     runs: () => Object.values(world.state.runs),
     run: (id) => must(world.state.runs[id], `run ${id}`),
     jobs: (runId) =>
-      must(world.state.runs[runId], `run ${runId}`).jobIds.map((id) =>
-        must(world.state.jobs[id], `job ${id}`),
-      ),
+      must(world.state.runs[runId], `run ${runId}`).jobIds.map((id) => must(world.state.jobs[id], `job ${id}`)),
     log: (jobId) => world.state.logs[jobId] ?? '',
     workflowTokens: () =>
       Object.values(world.state.tokens).flatMap((token) => (token.kind === 'workflow' ? [token] : [])),

@@ -9,10 +9,7 @@ const names = (lab: Stage): readonly string[] => lab.runs().map(({ event }) => e
 const dispatches = '/actions/workflows/w.yml/dispatches';
 
 describe('a pull request (docs: events, pull_request)', () => {
-  const ci = file(
-    'ci',
-    `on: pull_request\njobs: {a: {${job('{run: "on ${{ github.ref }} ${{ github.sha }}"}')}}}`,
-  );
+  const ci = file('ci', `on: pull_request\njobs: {a: {${job('{run: "on ${{ github.ref }} ${{ github.sha }}"}')}}}`);
 
   it('runs its workflows on the test merge with the base, which is a ref that nothing but GitHub can move', async () => {
     const lab = stage();

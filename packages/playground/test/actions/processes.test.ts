@@ -106,9 +106,7 @@ jobs:
     expect(log).toContain('POST state=yes mode=chat');
     expect(job?.summary).toBe('# Launched\n');
     expect(lab.world.state.runPlans[run?.id ?? 0]?.nodes[0]?.outputs).toEqual({ digest: 'sha256:1\nsecond' });
-    expect(readFileSync(path.join(lab.folder, 'runners/hosted/model/model/head.txt'), 'utf8').trim()).toBe(
-      sha,
-    );
+    expect(readFileSync(path.join(lab.folder, 'runners/hosted/model/model/head.txt'), 'utf8').trim()).toBe(sha);
   });
 
   it('leaves no token in a checkout with persist-credentials: false', async () => {
@@ -159,9 +157,7 @@ jobs:
     );
     await lab.actions.idle();
     expect(lab.runs()).toMatchObject([{ event: 'push', conclusion: 'success' }]);
-    const [may, maynot] = lab
-      .jobs(lab.runs()[0]?.id ?? 0)
-      .map((job) => lab.log(job.id).replaceAll(/^\S+Z /gm, ''));
+    const [may, maynot] = lab.jobs(lab.runs()[0]?.id ?? 0).map((job) => lab.log(job.id).replaceAll(/^\S+Z /gm, ''));
     expect(may).toMatch(/^pushed\nissue 201$/m);
     expect(maynot).toMatch(/^may not push\nissue 403$/m);
     const branches = [...(await lab.store.refs('refs/heads/')).keys()];
@@ -173,10 +169,8 @@ jobs:
     await lab.push({
       ...dispatched('      - {uses: some/action@v1}\n'),
       '.github/workflows/lfs.yml':
-        dispatched('      - {uses: actions/checkout@v7, with: {lfs: true}}\n')['.github/workflows/w.yml'] ??
-        '',
-      '.github/workflows/local.yml':
-        dispatched('      - {uses: ./not/there}\n')['.github/workflows/w.yml'] ?? '',
+        dispatched('      - {uses: actions/checkout@v7, with: {lfs: true}}\n')['.github/workflows/w.yml'] ?? '',
+      '.github/workflows/local.yml': dispatched('      - {uses: ./not/there}\n')['.github/workflows/w.yml'] ?? '',
     });
     const logs: string[] = [];
     for (const name of ['w.yml', 'lfs.yml', 'local.yml']) {
@@ -258,9 +252,7 @@ describe('the end of processes', () => {
   it('fails a step that exceeds its timeout-minutes', async () => {
     await using lab = await startRealLab();
     await lab.push(
-      dispatched(
-        '      - {run: exec sleep 30, timeout-minutes: 0.005}\n      - {if: failure(), run: echo told}\n',
-      ),
+      dispatched('      - {run: exec sleep 30, timeout-minutes: 0.005}\n      - {if: failure(), run: echo told}\n'),
     );
     await lab.dispatch('w.yml');
     await lab.actions.idle();

@@ -57,13 +57,7 @@ async function keeperOn(lab: Stage, branch: string): Promise<Keeper> {
   };
 }
 
-async function twirp(
-  lab: Stage,
-  token: string,
-  service: string,
-  method: string,
-  body: object,
-): Promise<Answer> {
+async function twirp(lab: Stage, token: string, service: string, method: string, body: object): Promise<Answer> {
   const answer = await answerResults(
     lab.world,
     new Request(`${lab.world.baseUrl}/twirp/github.actions.results.api.v1.${service}/${method}`, {
@@ -77,11 +71,8 @@ async function twirp(
 
 const put = (lab: Stage, address: Json | undefined, body: string, more = ''): Promise<Response> =>
   answerResults(lab.world, new Request(`${String(address)}${more}`, { method: 'PUT', body }));
-const get = (
-  lab: Stage,
-  address: Json | undefined,
-  headers: Record<string, string> = {},
-): Promise<Response> => answerResults(lab.world, new Request(String(address), { headers }));
+const get = (lab: Stage, address: Json | undefined, headers: Record<string, string> = {}): Promise<Response> =>
+  answerResults(lab.world, new Request(String(address), { headers }));
 
 async function opened(...branches: readonly string[]): Promise<Stage> {
   const lab = stage({ runners: [{ name: 'more', labels: ['ubuntu-latest'] }] });
@@ -109,11 +100,7 @@ it('finds a cache by key, then by prefix with the newest first, on its own branc
 
 it('shares the default branch’s caches with other branches, and no branch’s caches with another branch', async () => {
   const lab = await opened('one', 'other');
-  const [main, one, other] = [
-    await keeperOn(lab, 'main'),
-    await keeperOn(lab, 'one'),
-    await keeperOn(lab, 'other'),
-  ];
+  const [main, one, other] = [await keeperOn(lab, 'main'), await keeperOn(lab, 'one'), await keeperOn(lab, 'other')];
   await main.save('of-main');
   await one.save('of-one');
   expect(await one.restore('of-main')).toBe('of-main');
@@ -139,8 +126,7 @@ it('accepts a runtime token only for its own job, and only while the job runs', 
     workflow_run_backend_id: `${one.job.runId}`,
     workflow_job_run_backend_id: `${one.job.id}`,
   };
-  const list = (token: string): Promise<Answer> =>
-    twirp(lab, token, 'ArtifactService', 'ListArtifacts', foreign);
+  const list = (token: string): Promise<Answer> => twirp(lab, token, 'ArtifactService', 'ListArtifacts', foreign);
   expect(await list(one.token)).toMatchObject({ status: 200 });
   expect(await list(other.token)).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
   const [head = '', , signature = ''] = one.token.split('.');
@@ -178,16 +164,9 @@ it('lists an artifact once it is finished, and serves its bytes until it expires
   const zip = await archive(lab, id);
   expect(zip.status).toBe(302);
   const download = await get(lab, zip.location);
-  expect([download.headers.get('content-type'), await download.text()]).toEqual([
-    'application/zip',
-    'PK bytes',
-  ]);
+  expect([download.headers.get('content-type'), await download.text()]).toEqual(['application/zip', 'PK bytes']);
   const part = await get(lab, zip.location, { range: 'bytes=3-4' });
-  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
-    206,
-    'bytes 3-4/8',
-    'by',
-  ]);
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 3-4/8', 'by']);
   expect((await get(lab, zip.location, { range: 'bytes=8-' })).status).toBe(416);
   expect((await get(lab, zip.location.replace('/artifacts/', '/caches/'))).status).toBe(403);
   expect((await get(lab, zip.location.replace(/se=\d/, 'se=9'))).status).toBe(403);
@@ -201,10 +180,7 @@ it('lists an artifact once it is finished, and serves its bytes until it expires
   expect((await lab.api('GET', `/actions/artifacts/${id}`)).status).toBe(404);
 });
 
-async function archive(
-  lab: Stage,
-  id: number,
-): Promise<{ readonly status: number; readonly location: string }> {
+async function archive(lab: Stage, id: number): Promise<{ readonly status: number; readonly location: string }> {
   const answer = await lab.world.fetch(
     new Request(`${lab.world.baseUrl}/api/v3/repos/lab/model/actions/artifacts/${id}/zip`),
   );
@@ -237,9 +213,9 @@ it('joins blocks in the order of their list, and refuses a missing block or a fi
   expect((await get(lab, address)).status).toBe(403);
   const found = await one.ask('CacheService', 'GetCacheEntryDownloadURL', { key: 'k', version: 'v' });
   expect(await (await get(lab, found.body['signed_download_url'])).text()).toBe('first second');
-  expect(await one.ask('CacheService', 'GetCacheEntryDownloadURL', { key: 'k', version: 'w' })).toMatchObject(
-    { body: { ok: false } },
-  );
+  expect(await one.ask('CacheService', 'GetCacheEntryDownloadURL', { key: 'k', version: 'w' })).toMatchObject({
+    body: { ok: false },
+  });
 });
 
 it('evicts the least recently used cache over the limit, and refuses an artifact over it', async () => {
@@ -278,10 +254,7 @@ it('answers 501 to another service and to the older cache service, and records b
   expect(await twirp(lab, token, 'ArtifactService', 'MigrateArtifact', {})).toMatchObject({ status: 501 });
   const older = new Request(`${lab.world.baseUrl}/_apis/artifactcache/cache?keys=k`);
   expect((await answerResults(lab.world, older)).status).toBe(501);
-  expect(lab.world.state.unserved.map(({ path }) => path.split('/').at(-1))).toEqual([
-    'MigrateArtifact',
-    'cache',
-  ]);
+  expect(lab.world.state.unserved.map(({ path }) => path.split('/').at(-1))).toEqual(['MigrateArtifact', 'cache']);
 });
 
 it('refuses more bytes than a blob may have, in one request or in blocks', async () => {

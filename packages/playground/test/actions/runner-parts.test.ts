@@ -23,17 +23,14 @@ describe('GITHUB_OUTPUT', () => {
 
   it('returns any value that was written with a delimiter that it does not contain', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.string().filter((line) => !/[\r\n]/.test(line) && line !== 'ghadelimiter')),
-        (lines) => {
-          const value = lines.join('\n');
-          expect(
-            parseCommandFile(`name<<ghadelimiter\n${value}${lines.length === 0 ? '' : '\n'}ghadelimiter\n`),
-          ).toEqual({
+      fc.property(fc.array(fc.string().filter((line) => !/[\r\n]/.test(line) && line !== 'ghadelimiter')), (lines) => {
+        const value = lines.join('\n');
+        expect(parseCommandFile(`name<<ghadelimiter\n${value}${lines.length === 0 ? '' : '\n'}ghadelimiter\n`)).toEqual(
+          {
             name: value,
-          });
-        },
-      ),
+          },
+        );
+      }),
     );
   });
 
@@ -73,8 +70,7 @@ describe('workflow commands', () => {
 
   it('mask a value from ::add-mask:: on', () => {
     const { lines, step } = output();
-    for (const line of ['token tok-1', '::add-mask::tok-1', 'token tok-1', 'and s3cret', 'czNjcmV0'])
-      step.onLine(line);
+    for (const line of ['token tok-1', '::add-mask::tok-1', 'token tok-1', 'and s3cret', 'czNjcmV0']) step.onLine(line);
     expect(lines).toEqual(['token tok-1', '::add-mask::***', 'token ***', 'and ***', '***']);
   });
 
@@ -95,9 +91,9 @@ describe('workflow commands', () => {
       '***',
       '***',
     ]);
-    expect(
-      masks.apply('a%26b%20%3Cc%3E%20%27d%27%20%22e%22 a&amp;b &lt;c&gt; &apos;d&apos; &quot;e&quot;'),
-    ).toBe('*** ***');
+    expect(masks.apply('a%26b%20%3Cc%3E%20%27d%27%20%22e%22 a&amp;b &lt;c&gt; &apos;d&apos; &quot;e&quot;')).toBe(
+      '*** ***',
+    );
     expect(masks.apply(`a&b <c> ''d'' "e" / a&b <c> 'd' \\"e\\"`)).toBe('*** / ***');
     expect(masks.apply(secret.toUpperCase())).toBe(secret.toUpperCase());
   });
@@ -168,29 +164,16 @@ describe('workflow commands', () => {
 
   it('stay stopped at a token inside a line, and resume at a token with text after it', () => {
     const { job, step } = output();
-    const lines = [
-      '::stop-commands::t0k',
-      'loss 3 ::t0k::',
-      '::error::theirs',
-      '::T0K::done',
-      '::error::ours',
-    ];
+    const lines = ['::stop-commands::t0k', 'loss 3 ::t0k::', '::error::theirs', '::T0K::done', '::error::ours'];
     for (const line of lines) step.onLine(line);
     expect(job.annotations.map(({ message }) => message)).toEqual(['ours']);
   });
 
   it('refuse an empty mask, and mask every line of a secret with several lines', () => {
     const { lines, step } = output();
-    const commands = [
-      '::add-mask::',
-      '::add-mask::  ',
-      '::add-mask::first%0Asecond',
-      'a first, then a second',
-    ];
+    const commands = ['::add-mask::', '::add-mask::  ', '::add-mask::first%0Asecond', 'a first, then a second'];
     for (const line of commands) step.onLine(line);
-    expect(lines.slice(0, 2).every((line) => line.includes("Can't add secret mask for empty string"))).toBe(
-      true,
-    );
+    expect(lines.slice(0, 2).every((line) => line.includes("Can't add secret mask for empty string"))).toBe(true);
     expect(lines.at(-1)).toBe('a ***, then a ***');
   });
 
@@ -209,8 +192,7 @@ describe('workflow commands', () => {
   it('become at most ten annotations per level and step, with their columns', () => {
     const { lines, job, step } = output();
     for (const level of ['error', 'warning', 'notice'])
-      for (let at = 1; at <= 12; at += 1)
-        step.onLine(`::${level} file=a.py,line=${at},col=2,endColumn=5::m${at}`);
+      for (let at = 1; at <= 12; at += 1) step.onLine(`::${level} file=a.py,line=${at},col=2,endColumn=5::m${at}`);
     step.note('of the runner itself');
     expect(lines).toHaveLength(37);
     expect(job.annotations).toHaveLength(30);

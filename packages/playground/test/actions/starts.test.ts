@@ -103,9 +103,7 @@ describe('the start of a run', () => {
 
   it('fires schedules without calls of tick() after start()', async () => {
     const lab = stage();
-    await lab.push(
-      file('often', `on: {schedule: [{cron: "*/10 * * * *"}]}\njobs: {a: {${job('{run: x}')}}}`),
-    );
+    await lab.push(file('often', `on: {schedule: [{cron: "*/10 * * * *"}]}\njobs: {a: {${job('{run: x}')}}}`));
     lab.actions.start();
     await lab.clock.advance(31 * 60_000);
     expect(lab.runs()).toHaveLength(3);
@@ -129,10 +127,7 @@ describe('the start of a run', () => {
   it('fails the run of a workflow with an unsupported key, and names the key', async () => {
     const lab = stage();
     await lab.push(
-      file(
-        'bad',
-        'on: issue_comment\njobs: {a: {runs-on: x, strategy: {matrix: {v: [1]}}, steps: [{run: x}]}}',
-      ),
+      file('bad', 'on: issue_comment\njobs: {a: {runs-on: x, strategy: {matrix: {v: [1]}}, steps: [{run: x}]}}'),
     );
     await lab.comment('t', 'hi');
     await lab.actions.idle();

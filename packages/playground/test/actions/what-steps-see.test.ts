@@ -28,12 +28,7 @@ it('gives a dispatched run its repository and sender, and a hosted runner no fil
   await lab.actions.idle();
   const [run] = lab.runs();
   const printed = lab.jobs(run?.id ?? 0).flatMap(({ id }) => lab.log(id).match(/(?<=Z )> .*/g) ?? []);
-  expect(printed).toEqual([
-    '> lab/model mira null',
-    '> __run_2 __run_2 1 true null',
-    '> a check run',
-    '> 0 left',
-  ]);
+  expect(printed).toEqual(['> lab/model mira null', '> __run_2 __run_2 1 true null', '> a check run', '> 0 left']);
 });
 
 it('logs scripts, inputs and environment of a step, including an unmasked secret that GITHUB_ENV received', async () => {
@@ -67,9 +62,7 @@ it('logs scripts, inputs and environment of a step, including an unmasked secret
       '##[endgroup]',
     ].join('\n'),
   );
-  expect(log).toMatch(
-    /##\[group\]Run actions\/checkout@v4\nwith:\n {2}fetch-depth: 2\nenv:\n {2}HOOK: \*\*\*\n/,
-  );
+  expect(log).toMatch(/##\[group\]Run actions\/checkout@v4\nwith:\n {2}fetch-depth: 2\nenv:\n {2}HOOK: \*\*\*\n/);
 });
 
 it('fails a step with an invalid command file, names the file, and still applies the other files', async () => {

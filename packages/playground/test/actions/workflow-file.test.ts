@@ -50,21 +50,12 @@ jobs:
   });
 
   it.each([
-    [
-      'on: push\njobs: {a: {runs-on: x, strategy: {matrix: {a: [1]}}, steps: [{run: x}]}}',
-      /jobs\.a\.strategy/,
-    ],
+    ['on: push\njobs: {a: {runs-on: x, strategy: {matrix: {a: [1]}}, steps: [{run: x}]}}', /jobs\.a\.strategy/],
     [`on: release\n${JOB}`, /release/],
     ['on: push\njobs: {a: {runs-on: x, container: node, steps: [{run: x}]}}', /jobs\.a\.container/],
     ['on: push\njobs: {a: {runs-on: x, steps: [{uses: a, run: b}]}}', /Unexpected value 'run'/],
-    [
-      'on: push\njobs: {a: {runs-on: x, needs: b, steps: [{run: b}]}}',
-      /at least one job with no dependencies/,
-    ],
-    [
-      'on: push\njobs: {a: {runs-on: x, needs: a, steps: [{run: b}]}}',
-      /at least one job with no dependencies/,
-    ],
+    ['on: push\njobs: {a: {runs-on: x, needs: b, steps: [{run: b}]}}', /at least one job with no dependencies/],
+    ['on: push\njobs: {a: {runs-on: x, needs: a, steps: [{run: b}]}}', /at least one job with no dependencies/],
     [
       'on: push\njobs: {c: {runs-on: x, steps: [{run: c}]}, a: {runs-on: x, needs: d, steps: [{run: a}]}}',
       /'a' depends on unknown job 'd'/,
@@ -174,11 +165,7 @@ describe('triggers', () => {
     ['{issue_comment: {types: [created]}}', { name: 'issue_comment', action: 'edited', ref: null }, false],
     ['pull_request', { name: 'pull_request', action: 'synchronize' }, true],
     ['pull_request', { name: 'pull_request', action: 'labeled' }, false],
-    [
-      '{pull_request: {branches: [main]}}',
-      { name: 'pull_request', action: 'opened', ref: 'refs/heads/dev' },
-      false,
-    ],
+    ['{pull_request: {branches: [main]}}', { name: 'pull_request', action: 'opened', ref: 'refs/heads/dev' }, false],
     [
       '{workflow_run: {workflows: [CI], types: [completed]}}',
       { name: 'workflow_run', action: 'completed', ref: null, workflowName: 'CI' },

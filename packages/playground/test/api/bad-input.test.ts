@@ -20,9 +20,7 @@ async function ask(
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const headers = { authorization: `Bearer ${town.seeded.tokens.mira}`, ...init.headers };
   const body = init.body === undefined ? {} : { body: init.body };
-  const answer = await town.world.fetch(
-    new Request(`http://github.test${path}`, { method, headers, ...body }),
-  );
+  const answer = await town.world.fetch(new Request(`http://github.test${path}`, { method, headers, ...body }));
   const text = await answer.text();
   return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text };
 }
@@ -31,20 +29,15 @@ const issues = '/api/v3/repos/lab/ferries/issues';
 const notFound = { message: 'Not Found', documentation_url: 'https://docs.github.com/rest', status: '404' };
 
 describe('a request', () => {
-  it.each([
-    '{',
-    '{"title":',
-    'title=x',
-    '{"title":"a",}',
-    "{'title':'a'}",
-    `${'['.repeat(200_000)}`,
-    '\u0000',
-  ])('with the malformed body %.20s gets 400 with GitHub’s message', async (body) => {
-    expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
-      status: 400,
-      body: { message: 'Problems parsing JSON', documentation_url: 'https://docs.github.com/rest' },
-    });
-  });
+  it.each(['{', '{"title":', 'title=x', '{"title":"a",}', "{'title':'a'}", `${'['.repeat(200_000)}`, '\u0000'])(
+    'with the malformed body %.20s gets 400 with GitHub’s message',
+    async (body) => {
+      expect(await ask(createTown(), 'POST', issues, { body })).toMatchObject({
+        status: 400,
+        body: { message: 'Problems parsing JSON', documentation_url: 'https://docs.github.com/rest' },
+      });
+    },
+  );
 
   it.each(['[]', '"title"', '7', 'true'])(
     'with the body %s gets 400, because a body must be an object',
@@ -94,10 +87,7 @@ describe('a request', () => {
       '/repos//ferries',
       '/repos/lab/ferries/issues/1/x/y',
     ])
-      expect([path, await ask(town, 'GET', `/api/v3${path}`)]).toEqual([
-        path,
-        { status: 404, body: notFound },
-      ]);
+      expect([path, await ask(town, 'GET', `/api/v3${path}`)]).toEqual([path, { status: 404, body: notFound }]);
     // GitHub has this path, but not with this method.
     expect((await ask(town, 'DELETE', '/api/v3/rate_limit')).status).toBe(404);
     expect(town.world.state.unserved).toEqual([]);
@@ -138,12 +128,7 @@ describe('a path that ends where a name is expected', () => {
         .replace(':owner', 'lab')
         .replace(':repo', 'ferries')
         .replaceAll(/:\w+/g, '1');
-      const { status } = await ask(
-        createTown(),
-        method,
-        `/api/v3${path}`,
-        method === 'GET' ? {} : { body: '{}' },
-      );
+      const { status } = await ask(createTown(), method, `/api/v3${path}`, method === 'GET' ? {} : { body: '{}' });
       expect(status).toBeLessThan(500);
     },
   );
@@ -189,16 +174,12 @@ const nasty = fc.oneof(
 );
 /** Values that exist in the furnished town, so that a request gets as far as possible. */
 const likely = fc.constantFrom(
-  ...'1 2 main ferry heads/main heads refs/heads/ferry ferrybot bug a.txt main...ferry 4242 lab mira 9001'.split(
-    ' ',
-  ),
+  ...'1 2 main ferry heads/main heads refs/heads/ferry ferrybot bug a.txt main...ferry 4242 lab mira 9001'.split(' '),
   '.github/workflows/x.yml',
 );
 const segment = fc
   .oneof({ weight: 1, arbitrary: likely }, { weight: 2, arbitrary: nasty })
-  .map(
-    (text) => (text.includes('%') ? text.replaceAll(/[^\w%.]/g, '') || '%' : encodeURIComponent(text)) || 'x',
-  );
+  .map((text) => (text.includes('%') ? text.replaceAll(/[^\w%.]/g, '') || '%' : encodeURIComponent(text)) || 'x');
 const fieldNames = fc.constantFrom(
   ...'title body state labels assignees head base sha ref message content branch path line side event comments name color description head_sha status conclusion output actions external_id inputs merge_method commit_title force encoding tree base_tree parents object tag type state_reason lock_reason context target_url username permission rules conditions enforcement bypass_actors target required_status_checks enforce_admins required_pull_request_reviews restrictions deployment_branch_policy repositories permissions query variables text mode organization started_at annotations'.split(
     ' ',
@@ -278,11 +259,7 @@ describe('any random request', () => {
         town.town.advance(60_000);
         const rest = [...segments];
         const path = route.pattern.replaceAll(/:(\w+)\*?/g, (_, name: string) =>
-          isAtHome && name === 'owner'
-            ? 'lab'
-            : isAtHome && name === 'repo'
-              ? 'ferries'
-              : (rest.pop() ?? '1'),
+          isAtHome && name === 'owner' ? 'lab' : isAtHome && name === 'repo' ? 'ferries' : (rest.pop() ?? '1'),
         );
         const token = town.tokens[who] ?? null;
         const url = `/api/v3${path}?${new URLSearchParams(query).toString()}`;
@@ -312,8 +289,7 @@ describe('any random request', () => {
     const queries = fc.oneof(
       id.map((one) => `{ node(id: ${JSON.stringify(one)}) { id __typename } }`),
       id.map(
-        (one) =>
-          `mutation { addComment(input: {subjectId: ${JSON.stringify(one)}, body: "x"}) { clientMutationId } }`,
+        (one) => `mutation { addComment(input: {subjectId: ${JSON.stringify(one)}, body: "x"}) { clientMutationId } }`,
       ),
       id.map(
         (one) =>

@@ -6,12 +6,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTown, type Town } from '../world/town.ts';
 
-async function sent(
-  town: Town,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Record<string, unknown>> {
+async function sent(town: Town, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
   const answer = await town.world.fetch(
     new Request(`http://github.test${path}`, {
       method,
@@ -28,8 +23,7 @@ const graphql = (town: Town, query: string) => sent(town, 'POST', '/api/graphql'
 describe('a GraphQL query', () => {
   it('for a field that is not served gets GitHub’s code, names and path', async () => {
     const town = createTown();
-    const query =
-      'query Look { repository(owner: "lab", name: "ferries") { id here: packages { totalCount } } }';
+    const query = 'query Look { repository(owner: "lab", name: "ferries") { id here: packages { totalCount } } }';
     expect(await graphql(town, query)).toEqual({
       httpStatus: 200,
       errors: [

@@ -70,11 +70,7 @@ describe('a private repository', () => {
       const status = await statusOf(town, route, token);
       // A route for Apps only refuses even an administrator, with a message.
       if (may && !(needed === 'admin' && status === 403))
-        expect([route.method, route.pattern, isRefused(status)]).toEqual([
-          route.method,
-          route.pattern,
-          false,
-        ]);
+        expect([route.method, route.pattern, isRefused(status)]).toEqual([route.method, route.pattern, false]);
       if (!may) expect([route.method, route.pattern, status]).toEqual([route.method, route.pattern, 403]);
     }
   });

@@ -143,8 +143,7 @@ describe('the server', () => {
       throw new Error('a listener broke');
     });
     expect(
-      (await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', { title: 'T' }))
-        .status,
+      (await post(`${origin}/api/v3/repos/lab/ferries/issues`, seeded?.tokens.ada ?? '', { title: 'T' })).status,
     ).toBe(500);
     expect(bugs).toMatchObject([{ message: 'a listener broke' }]);
   });
@@ -156,9 +155,7 @@ describe('a persistent state', () => {
     const { origin, seeded } = await start(path);
     const titles = Array.from({ length: 8 }, (_, index) => `T${index}`);
     const token = seeded?.tokens.ada ?? '';
-    await Promise.all(
-      titles.map((title) => post(`${origin}/api/v3/repos/lab/ferries/issues`, token, { title })),
-    );
+    await Promise.all(titles.map((title) => post(`${origin}/api/v3/repos/lab/ferries/issues`, token, { title })));
     // The state that a process would leave if it were killed now.
     const left = JSON.parse(await readFile(join(path, 'state.json'), 'utf8')) as {
       issues: Record<string, { title: string }>;
@@ -174,9 +171,7 @@ describe('a persistent state', () => {
     const again = await start(path);
     const issues = await fetch(`${again.origin}/api/v3/repos/lab/ferries/issues`);
     expect(await issues.json()).toHaveLength(8);
-    expect(
-      (await post(`${again.origin}/api/v3/repos/lab/ferries/issues`, token, { title: 'next' })).status,
-    ).toBe(201);
+    expect((await post(`${again.origin}/api/v3/repos/lab/ferries/issues`, token, { title: 'next' })).status).toBe(201);
     expect(Object.keys(again.world.state.issues)).toHaveLength(9);
   });
 

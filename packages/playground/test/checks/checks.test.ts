@@ -67,9 +67,7 @@ describe('check runs', () => {
       status: 422,
       message: expect.stringContaining('properties/actions/0/label'),
     });
-    expect((await refusal(bot.request(make, { ...at, name: 'x', head_sha: '0'.repeat(40) }))).status).toBe(
-      422,
-    );
+    expect((await refusal(bot.request(make, { ...at, name: 'x', head_sha: '0'.repeat(40) }))).status).toBe(422);
     const noConclusion = bot.request(make, { ...at, name: 'x', head_sha, status: 'completed' } as never);
     expect((await refusal(noConclusion)).status).toBe(422);
   });
@@ -81,8 +79,7 @@ describe('commit statuses', () => {
     const sha = await town.commit('main', { a: '1' });
     const ada = town.as(town.seeded.tokens.ada);
     const state = async () =>
-      (await ada.request('GET /repos/{owner}/{repo}/commits/{ref}/status', { ...at, ref: 'main' })).data
-        .state;
+      (await ada.request('GET /repos/{owner}/{repo}/commits/{ref}/status', { ...at, ref: 'main' })).data.state;
     const set = (context: string, value: 'success' | 'failure') =>
       ada.request('POST /repos/{owner}/{repo}/statuses/{sha}', { ...at, sha, context, state: value });
     expect(await state()).toBe('pending');
@@ -100,9 +97,7 @@ describe('workflow dispatch', () => {
   it('creates a run, and returns its id if requested', async () => {
     const town = await withWorkflow();
     const emitted: (number | null)[] = [];
-    town.world.bus.subscribe(
-      (event) => void (event.type === 'workflow_dispatch' && emitted.push(event.runId)),
-    );
+    town.world.bus.subscribe((event) => void (event.type === 'workflow_dispatch' && emitted.push(event.runId)));
     const bot = town.asInstallation();
     const wish = { ...at, workflow_id: 'launch.yml', ref: 'main', inputs: { order: 'abc' } };
     expect((await bot.request(dispatch, wish)).status).toBe(204);
@@ -128,9 +123,7 @@ describe('workflow dispatch', () => {
       const { status, message: text } = await refusal(bot.request(dispatch, { ...wish, ...changed }));
       return `${status} ${text}`;
     };
-    expect(await message({ inputs: { order: 'a', more: 'b' } })).toBe(
-      '422 Unexpected inputs provided: ["more"]',
-    );
+    expect(await message({ inputs: { order: 'a', more: 'b' } })).toBe('422 Unexpected inputs provided: ["more"]');
     expect(await message({ inputs: {} })).toBe("422 Required input 'order' not provided");
     expect(await message({ ref: 'nowhere' })).toBe('422 No ref found for: nowhere');
     expect(await message({ workflow_id: 'other.yml' })).toBe('404 Not Found');
@@ -144,19 +137,14 @@ describe('workflow dispatch', () => {
     const emitted: string[] = [];
     town.world.bus.subscribe((event) => void emitted.push(`${event.type}.${event.action ?? ''}`));
     const run = { ...at, run_id: 1 };
-    expect(
-      (await refusal(ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', run))).status,
-    ).toBe(403);
-    expect((await ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', run)).status).toBe(
-      202,
+    expect((await refusal(ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', run))).status).toBe(
+      403,
     );
+    expect((await ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', run)).status).toBe(202);
     expect(town.world.state.runs[1]?.cancelRequested).toBe(true);
     const row = town.world.state.runs[1];
-    if (row !== undefined)
-      town.world.state.runs[1] = { ...row, status: 'completed', conclusion: 'cancelled' };
-    expect((await ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', run)).status).toBe(
-      201,
-    );
+    if (row !== undefined) town.world.state.runs[1] = { ...row, status: 'completed', conclusion: 'cancelled' };
+    expect((await ada.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun', run)).status).toBe(201);
     expect(town.world.state.runs[1]).toMatchObject({ runAttempt: 2, status: 'queued', conclusion: null });
     expect(emitted).toEqual(['workflow_run.cancel_requested', 'workflow_run.rerun_requested']);
   });

@@ -32,11 +32,9 @@ describe('a deployment', () => {
       production_environment: false,
       creator: { login: 'ada' },
     });
-    expect(await ask('ravi', 'POST', `/deployments/${made.id}/statuses`, { state: 'success' })).toMatchObject(
-      {
-        httpStatus: 403,
-      },
-    );
+    expect(await ask('ravi', 'POST', `/deployments/${made.id}/statuses`, { state: 'success' })).toMatchObject({
+      httpStatus: 403,
+    });
     const status = await ask('ada', 'POST', `/deployments/${made.id}/statuses`, {
       state: 'in_progress',
       log_url: 'http://run.test/1',
@@ -63,15 +61,10 @@ describe('a deployment', () => {
     const [first, live] = [await deploy('production'), await deploy('staging')];
     await deploy('production');
     const next = await deploy('staging');
-    expect([await newest(first), await newest(live), await newest(next)]).toEqual([
-      'success',
-      'inactive',
-      'success',
-    ]);
+    expect([await newest(first), await newest(live), await newest(next)]).toEqual(['success', 'inactive', 'success']);
     expect(await ask('ada', 'DELETE', `/deployments/${next}`)).toMatchObject({
       httpStatus: 422,
-      message:
-        'We cannot delete an active deployment unless it is the only deployment in a given environment.',
+      message: 'We cannot delete an active deployment unless it is the only deployment in a given environment.',
     });
     expect(await ask('ada', 'DELETE', `/deployments/${live}`)).toEqual({ httpStatus: 204 });
   });
@@ -87,9 +80,9 @@ describe('a deployment', () => {
     expect(skipped).toMatchObject({ httpStatus: 201 });
     await ask('ada', 'POST', `/statuses/${commit.sha}`, { state: 'success', context: 'ci' });
     expect(await ask('ada', 'POST', '/deployments', { ref: 'ferry' })).toMatchObject({ httpStatus: 201 });
-    expect(
-      await ask('ada', 'POST', '/deployments', { ref: 'ferry', required_contexts: ['lint'] }),
-    ).toMatchObject(refused);
+    expect(await ask('ada', 'POST', '/deployments', { ref: 'ferry', required_contexts: ['lint'] })).toMatchObject(
+      refused,
+    );
   });
 
   it('of a branch that is behind merges the default branch first, or reports the conflict', async () => {

@@ -45,15 +45,13 @@ describe('an answer', () => {
 
   it('does not fit with a status or an operation that GitHub does not have', async () => {
     expect(answered(200, await comment())).toContain('GitHub does not answer with this status');
-    expect(
-      judgeAnswer({ method: 'GET', path: '/repos/lab/ferries/moods', status: 200, text: '{}' }),
-    ).toContain('is no operation of GitHub');
+    expect(judgeAnswer({ method: 'GET', path: '/repos/lab/ferries/moods', status: 200, text: '{}' })).toContain(
+      'is no operation of GitHub',
+    );
   });
 
   it('can be a refusal only in GitHub’s form of a refusal', () => {
-    expect(
-      answered(403, { message: 'No', documentation_url: 'https://docs.github.com', status: '403' }),
-    ).toBeNull();
+    expect(answered(403, { message: 'No', documentation_url: 'https://docs.github.com', status: '403' })).toBeNull();
     expect(answered(403, { message: 'No', reason: 'because' })).toContain('reason');
     expect(answered(422, { message: 'No' })).toContain('documentation_url');
   });

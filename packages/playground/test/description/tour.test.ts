@@ -20,11 +20,7 @@ async function furnished(): Promise<{
   const town = createTown();
   const main = await town.commit('main', { 'a.txt': 'one\n', 'dir/b.txt': 'b\n', 'README.md': '# A\n' });
   await town.commit('ferry', { 'a.txt': 'two\n' });
-  const [ada, mira, bot] = [
-    town.as(town.seeded.tokens.ada),
-    town.as(town.seeded.tokens.mira),
-    town.asInstallation(),
-  ];
+  const [ada, mira, bot] = [town.as(town.seeded.tokens.ada), town.as(town.seeded.tokens.mira), town.asInstallation()];
   const { data: pull } = await ada.request('POST /repos/{owner}/{repo}/pulls', {
     ...at,
     title: 'T',
@@ -308,12 +304,10 @@ describe('every read of the API', () => {
       if (/deliveries\/|\/merge$/.test(path)) continue;
       const isApp = route.scope === 'plain' && (route.access === 'app' || route.access === 'installation');
       const who = isApp && route.access === 'app' ? town.asApp() : isApp ? town.asInstallation() : null;
-      const status = await (who ?? town.as(olga))
-        .request(`GET ${path}`, { request: { redirect: 'manual' } })
-        .then(
-          (answer) => answer.status,
-          (error: { readonly status: number }) => error.status,
-        );
+      const status = await (who ?? town.as(olga)).request(`GET ${path}`, { request: { redirect: 'manual' } }).then(
+        (answer) => answer.status,
+        (error: { readonly status: number }) => error.status,
+      );
       if (![200, 204, 302].includes(status)) failed.push(`${route.pattern} as ${path}: ${status}`);
     }
     expect(failed).toEqual([]);

@@ -89,10 +89,7 @@ function theirVoices(): Voices {
     id: THEIR_INSTALLATION,
     as: (token) => askWith(new Octokit({ baseUrl: emulator.url, auth: token }), 'ada'),
     app: askWith(new Octokit({ ...common, auth: key }), 'ada'),
-    installation: askWith(
-      new Octokit({ ...common, auth: { ...key, installationId: THEIR_INSTALLATION } }),
-      'ada',
-    ),
+    installation: askWith(new Octokit({ ...common, auth: { ...key, installationId: THEIR_INSTALLATION } }), 'ada'),
   };
 }
 
@@ -143,10 +140,7 @@ const agree: readonly (readonly [string, Step])[] = [
       return [comment.status, String(user?.['login']), String(user?.['type'])];
     },
   ],
-  [
-    'does not accept a person’s token for an App',
-    async ({ as }) => [(await as('ada_token')('GET /app')).status],
-  ],
+  ['does not accept a person’s token for an App', async ({ as }) => [(await as('ada_token')('GET /app')).status]],
 ];
 
 /** The two answers; the first is GitHub's. */

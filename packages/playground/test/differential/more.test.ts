@@ -48,13 +48,7 @@ const agree: readonly (readonly [string, Step])[] = [
       const again = await ask(`PATCH ${R}/issues/{issue_number}`, { ...at, state: 'open' });
       const gone = await ask(`GET ${R}/issues/{issue_number}`, { issue_number: 9_999 });
       const mine = open.filter(({ number }) => number === made.data.number);
-      return [
-        renamed.status,
-        String(renamed.data['title']),
-        mine.length,
-        String(again.data['state']),
-        gone.status,
-      ];
+      return [renamed.status, String(renamed.data['title']), mine.length, String(again.data['state']), gone.status];
     },
   ],
   [
@@ -152,9 +146,7 @@ const differ: readonly (readonly [string, Step, readonly unknown[], readonly unk
     async (ask, other) => {
       const at = { issue_number: (await ask(`POST ${R}/issues`, { title: 'D' })).data.number };
       const comment = await ask(`POST ${R}/issues/{issue_number}/comments`, { ...at, body: 'mine' });
-      return [
-        (await other(`DELETE ${R}/issues/comments/{comment_id}`, { comment_id: comment.data.id })).status,
-      ];
+      return [(await other(`DELETE ${R}/issues/comments/{comment_id}`, { comment_id: comment.data.id })).status];
     },
     [403],
     [204],

@@ -12,10 +12,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 const R = '/repos/{owner}/{repo}';
-const issueOf = async (
-  ask: Parameters<Step>[0],
-  title: string,
-): Promise<{ readonly issue_number: number }> => ({
+const issueOf = async (ask: Parameters<Step>[0], title: string): Promise<{ readonly issue_number: number }> => ({
   issue_number: (await ask(`POST ${R}/issues`, { title })).data.number,
 });
 
@@ -65,14 +62,10 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
     const town = createTown();
     const ask = (url: string, token: string, headers: Readonly<Record<string, string>> = {}): Request =>
       new Request(url, { headers: { authorization: `Bearer ${token}`, ...headers } });
-    const [ours, theirs] = [
-      'http://github.test/api/v3/repos/lab/ferries',
-      `${emulator.url}/repos/ada/ferries`,
-    ];
+    const [ours, theirs] = ['http://github.test/api/v3/repos/lab/ferries', `${emulator.url}/repos/ada/ferries`];
     const mine = await town.world.fetch(ask(ours, town.seeded.tokens.ada));
     const other = await fetch(ask(theirs, 'ada_token'));
-    const hasHeaders = ({ headers }: Response) =>
-      ['etag', 'x-github-request-id'].map((name) => headers.has(name));
+    const hasHeaders = ({ headers }: Response) => ['etag', 'x-github-request-id'].map((name) => headers.has(name));
     expect([hasHeaders(mine), hasHeaders(other)]).toEqual([
       [true, true],
       [false, false],
@@ -99,9 +92,7 @@ describe('where the other emulator is wrong, the playground does what GitHub doe
       const at = await issueOf(ask, 'Much');
       const statusCodes = [];
       for (let count = 0; count < 85; count += 1)
-        statusCodes.push(
-          (await ask(`POST ${R}/issues/{issue_number}/comments`, { ...at, body: `${count}` })).status,
-        );
+        statusCodes.push((await ask(`POST ${R}/issues/{issue_number}/comments`, { ...at, body: `${count}` })).status);
       return [statusCodes.filter((status) => status === 403).length];
     });
     // The issue counts as content, too.

@@ -76,10 +76,7 @@ describe('two faults on one route', () => {
   });
 
   it('spare people separately: one includes people, the other does not', async () => {
-    await on(
-      { kind: 'server-error', rate: 1 },
-      { kind: 'lost-request', rate: 1, route: 'GET */issues', people: true },
-    );
+    await on({ kind: 'server-error', rate: 1 }, { kind: 'lost-request', rate: 1, route: 'GET */issues', people: true });
     expect(await site.ask('ada', 'GET', '/labels')).toBe(200);
     expect(await site.ask('ada', 'GET', '/issues')).toBe('broken');
     expect(await site.ask('bot', 'GET', '/labels')).toBeGreaterThanOrEqual(500);
@@ -154,16 +151,8 @@ describe('a malformed control request', () => {
     ['no rate', { faults: [{ kind: 'slow' }] }, 'faults[0].rate'],
     ['a rate in percent', { faults: [{ kind: 'slow', rate: 20 }] }, 'faults[0].rate'],
     ['a path without a method', { faults: [{ kind: 'slow', rate: 1, route: '/repos/x' }] }, 'METHOD /path'],
-    [
-      'a webhook fault on a path',
-      { faults: [{ kind: 'webhook-dropped', rate: 1, route: 'POST /x' }] },
-      'event',
-    ],
-    [
-      'a push fault with another route',
-      { faults: [{ kind: 'push-answer-lost', rate: 1, route: 'pull' }] },
-      'push',
-    ],
+    ['a webhook fault on a path', { faults: [{ kind: 'webhook-dropped', rate: 1, route: 'POST /x' }] }, 'event'],
+    ['a push fault with another route', { faults: [{ kind: 'push-answer-lost', rate: 1, route: 'pull' }] }, 'push'],
     ['a clock fault on a route', { faults: [{ kind: 'clock-skew', rate: 1, route: 'GET /x' }] }, 'no routes'],
     ['a negative delay', { faults: [{ kind: 'slow', rate: 1, durationMs: -5 }] }, 'durationMs'],
     ['too many faults', { faults: Array(33).fill({ kind: 'slow', rate: 0 }) }, 'faults'],

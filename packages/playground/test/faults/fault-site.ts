@@ -11,12 +11,7 @@ import type { State } from '../../world/state.ts';
 
 export type FaultSite = {
   /** Status of one request over HTTP; `broken` when the connection broke. */
-  readonly ask: (
-    who: 'bot' | 'ada',
-    method: string,
-    path: string,
-    body?: object,
-  ) => Promise<number | 'broken'>;
+  readonly ask: (who: 'bot' | 'ada', method: string, path: string, body?: object) => Promise<number | 'broken'>;
   /** A series of equal reads: `x` for a failed one, `.` for a successful one. */
   readonly marks: (count: number, path?: string) => Promise<string>;
   readonly control: (
@@ -62,10 +57,7 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
     const init = { method, headers: { authorization: `Bearer ${tokens[who]}` } };
     const address = `${bound.origin}/api/v3/repos/lab/ferries${path}`;
     try {
-      const answer = await fetch(
-        address,
-        body === undefined ? init : { ...init, body: JSON.stringify(body) },
-      );
+      const answer = await fetch(address, body === undefined ? init : { ...init, body: JSON.stringify(body) });
       await answer.arrayBuffer();
       return answer.status;
     } catch (error) {
@@ -77,8 +69,7 @@ export async function openFaultSite(state?: State): Promise<FaultSite> {
     ask,
     marks: async (count, path = '/labels') => {
       let marks = '';
-      for (let index = 0; index < count; index += 1)
-        marks += (await ask('bot', 'GET', path)) === 200 ? '.' : 'x';
+      for (let index = 0; index < count; index += 1) marks += (await ask('bot', 'GET', path)) === 200 ? '.' : 'x';
       return marks;
     },
     control: async (method, body) => {

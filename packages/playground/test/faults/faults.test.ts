@@ -6,8 +6,7 @@ import { mintInstallationToken } from '../../identity/tokens.ts';
 import { startWebhooks } from '../../webhooks/webhooks.ts';
 import { createTown, type Town } from '../world/town.ts';
 
-const always = (fault: Partial<Fault> & Pick<Fault, 'kind'>): Fault =>
-  faultSchema.parse({ rate: 1, ...fault });
+const always = (fault: Partial<Fault> & Pick<Fault, 'kind'>): Fault => faultSchema.parse({ rate: 1, ...fault });
 
 /** One request of the bot; `broken` for a broken connection. */
 async function ask(town: Town, method: string, path: string, body?: object): Promise<Response | 'broken'> {
@@ -30,8 +29,7 @@ async function ask(town: Town, method: string, path: string, body?: object): Pro
 }
 const botTokens = new WeakMap<Town, string>();
 
-const status = (answer: Response | 'broken'): number | 'broken' =>
-  answer === 'broken' ? answer : answer.status;
+const status = (answer: Response | 'broken'): number | 'broken' => (answer === 'broken' ? answer : answer.status);
 const issues = (town: Town): number => Object.keys(town.world.state.issues).length;
 
 function townWith(...faults: readonly Fault[]): Town {
@@ -174,8 +172,6 @@ describe('the clock', () => {
     town.world.state.settings.faults = [always({ kind: 'clock-skew', durationMs: -300_000 })];
     expect(town.world.clock.now()).toBe(trueMs - 300_000);
     const answer = await ask(town, 'GET', '/labels');
-    expect(answer === 'broken' ? null : answer.headers.get('date')).toBe(
-      new Date(trueMs - 300_000).toUTCString(),
-    );
+    expect(answer === 'broken' ? null : answer.headers.get('date')).toBe(new Date(trueMs - 300_000).toUTCString());
   });
 });

@@ -139,8 +139,7 @@ describe('a workflow for a pull request from a fork', () => {
     const asSol = async (method: string, path: string, body: object): Promise<number> => {
       const headers = { authorization: `Bearer ${token}` };
       const url = `${lab.world.baseUrl}/api/v3/repos${path}`;
-      return (await lab.world.fetch(new Request(url, { method, headers, body: JSON.stringify(body) })))
-        .status;
+      return (await lab.world.fetch(new Request(url, { method, headers, body: JSON.stringify(body) }))).status;
     };
     expect(await asSol('POST', '/lab/model/forks', {})).toBe(202);
     const content = Buffer.from('new\n').toString('base64');

@@ -33,8 +33,7 @@ async function start() {
   const git = createGitDoor(world, { directoryOf: () => bare });
   const bugs: unknown[] = [];
   server.serve({ world, clock: null, git, onBug: (error) => void bugs.push(error) });
-  const address = (token: string) =>
-    `${server.origin.replace('//', `//x-access-token:${token}@`)}/lab/ferries.git`;
+  const address = (token: string) => `${server.origin.replace('//', `//x-access-token:${token}@`)}/lab/ferries.git`;
   return { world, tokens, origin: server.origin, folder, address, bugs };
 }
 
@@ -42,9 +41,7 @@ describe('git over HTTP', () => {
   it('accepts a push only with write access, and reports it in the API and on the bus', async () => {
     const { world, tokens, origin, folder, address, bugs } = await start();
     const emitted: string[] = [];
-    world.bus.subscribe(
-      (event) => void emitted.push(`${event.type} by ${event.senderId} ${event.byTokenKind}`),
-    );
+    world.bus.subscribe((event) => void emitted.push(`${event.type} by ${event.senderId} ${event.byTokenKind}`));
     const work = join(folder, 'work');
     const run = (...args: readonly string[]) =>
       execa('git', args, { cwd: work, reject: false, env: { GIT_TERMINAL_PROMPT: '0' } });
@@ -62,9 +59,7 @@ describe('git over HTTP', () => {
     const { stdout } = await run('rev-parse', 'HEAD');
     const commits = await fetch(`${origin}/api/v3/repos/lab/ferries/commits`);
     expect(await commits.json()).toMatchObject([{ sha: stdout, author: { login: 'ada' } }]);
-    expect((await execa('git', ['clone', `${origin}/lab/ferries.git`, join(folder, 'copy')])).exitCode).toBe(
-      0,
-    );
+    expect((await execa('git', ['clone', `${origin}/lab/ferries.git`, join(folder, 'copy')])).exitCode).toBe(0);
     expect(bugs).toEqual([]);
   });
 
@@ -133,9 +128,7 @@ describe('git over HTTP', () => {
     await git(folder, 'clone', '-q', `${origin}/lab/ferries.git`, guest);
     await git(guest, 'fetch', '-q', 'origin', 'refs/pull/1/*:refs/remotes/pr/*');
     const [head, base] = [await git(work, 'rev-parse', 'topic'), await git(work, 'rev-parse', 'main')];
-    expect(await git(guest, 'rev-parse', 'pr/head', 'pr/merge^1', 'pr/merge^2')).toBe(
-      `${head}\n${base}\n${head}`,
-    );
+    expect(await git(guest, 'rev-parse', 'pr/head', 'pr/merge^1', 'pr/merge^2')).toBe(`${head}\n${base}\n${head}`);
     const moved = await execa('git', ['push', address(tokens.ada), 'topic:refs/pull/1/head'], {
       cwd: work,
       reject: false,

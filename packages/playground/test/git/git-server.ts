@@ -19,10 +19,7 @@ export type GitServer = {
   /** Exceptions of the handler; empty unless a test causes one. */
   readonly failures: unknown[];
   readonly url: (token?: string) => string;
-  readonly git: (
-    cwd: string,
-    ...args: readonly string[]
-  ) => Promise<{ code: number; out: string; err: string }>;
+  readonly git: (cwd: string, ...args: readonly string[]) => Promise<{ code: number; out: string; err: string }>;
 } & AsyncDisposable;
 
 /** Tokens: `writer` may do everything, `reader` may fetch, `blocked` sees nothing, no token may fetch. */
@@ -35,8 +32,7 @@ export async function startGitServer(folder: string, gitProgram = 'git'): Promis
       directoryOf: (owner, repo) => (owner === 'lab' && repo === 'model' ? directory : null),
       authorize: async ({ token, service }) => {
         if (token === 'blocked') return 'not-found';
-        if (token === 'writer' || (service === 'upload-pack' && [null, 'reader'].includes(token)))
-          return 'ok';
+        if (token === 'writer' || (service === 'upload-pack' && [null, 'reader'].includes(token))) return 'ok';
         return token === 'reader' ? 'forbidden' : 'unauthorized';
       },
       onPush: async (push) => {

@@ -19,12 +19,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   server = await startGitServer(folder.path);
   first = await writeCommit(server.store, { 'README.md': 'one\n' }, [], 1_760_000_000);
-  tip = await writeCommit(
-    server.store,
-    { 'README.md': 'two\n', 'lib/a.py': 'a = 1\n' },
-    [first],
-    1_760_000_060,
-  );
+  tip = await writeCommit(server.store, { 'README.md': 'two\n', 'lib/a.py': 'a = 1\n' }, [first], 1_760_000_060);
   await server.store.updateRef({ ref: 'refs/heads/main', sha: tip });
 });
 
@@ -103,10 +98,7 @@ describe('access', () => {
   it('requires a token for a push, as password, user name or bearer, and rejects others with 401, 403 or 404', async () => {
     const door = `${server.url()}/info/refs?service=git-receive-pack`;
     const challenge = await fetch(door);
-    expect([challenge.status, challenge.headers.get('www-authenticate')]).toEqual([
-      401,
-      'Basic realm="GitHub"',
-    ]);
+    expect([challenge.status, challenge.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="GitHub"']);
     const status = async (authorization: string): Promise<number> =>
       (await fetch(door, { headers: { authorization } })).status;
     const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -164,15 +156,7 @@ describe('pushing', () => {
     const work = await clone('refs', 'writer');
     await git(work, 'tag', '-a', '-m', 'sealed', 'ferry/1');
     const tag = await git(work, 'rev-parse', 'ferry/1');
-    await git(
-      work,
-      'push',
-      '-q',
-      'origin',
-      'ferry/1',
-      'HEAD~1:refs/ferrybot/a/logbook',
-      'HEAD:refs/heads/side',
-    );
+    await git(work, 'push', '-q', 'origin', 'ferry/1', 'HEAD~1:refs/ferrybot/a/logbook', 'HEAD:refs/heads/side');
     expect(await server.store.readTag(tag)).toMatchObject({ name: 'ferry/1', object: tip });
     await git(work, 'push', '-q', 'origin', 'HEAD:refs/ferrybot/a/logbook', ':refs/heads/side');
     expect(server.pushes.map(({ updates }) => updates)).toEqual([

@@ -39,12 +39,7 @@ describe('the store of the git program', () => {
     const [here, elsewhere] = [openStore('program', folder.path), openStore('memory', folder.path)];
     const blob = await elsewhere.writeBlob(Buffer.from('late\n'));
     const first = await writeCommit(here, { a: '1' });
-    const later = await writeCommit(
-      elsewhere,
-      { a: '1' },
-      [await writeCommit(elsewhere, { a: '1' })],
-      1_760_000_001,
-    );
+    const later = await writeCommit(elsewhere, { a: '1' }, [await writeCommit(elsewhere, { a: '1' })], 1_760_000_001);
     expect([await here.readBlob(blob), await here.isAncestor(first, later)]).toEqual([null, false]);
     await here.writeBlob(Buffer.from('late\n'));
     await writeCommit(here, { a: '1' }, [first], 1_760_000_001);

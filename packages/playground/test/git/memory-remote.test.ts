@@ -41,8 +41,7 @@ describe('a remote in memory', () => {
   it('reports a stale ref to the second of two writers', async () => {
     const store = createMemoryStore();
     const start = await commitFiles(store, { ref, expected: null, files: { a: '0' }, message, author });
-    const write = (a: string) =>
-      commitFiles(store, { ref, expected: start.sha, files: { a }, message, author });
+    const write = (a: string) => commitFiles(store, { ref, expected: start.sha, files: { a }, message, author });
     const won = await write('1');
     const lost = await write('2');
     expect([won.outcome, lost.outcome]).toEqual(['updated', 'stale']);
@@ -75,8 +74,7 @@ describe('a folder', () => {
     expect((await importTree(memory, { directory, skip, message: 'Again' })).outcome).toBe('stale');
 
     await using server = await startGitServer(folder.path);
-    const git = async (...args: readonly string[]): Promise<string> =>
-      (await server.git(directory, ...args)).out;
+    const git = async (...args: readonly string[]): Promise<string> => (await server.git(directory, ...args)).out;
     await git('init', '-q');
     await git('add', 'README.md', 'link', 'scripts');
     expect(await git('write-tree')).toBe(await treeAt(memory, imported.sha, ''));

@@ -17,11 +17,7 @@ describe('the text of a pull request', () => {
     const town = createTown();
     const base = { 'a.txt': 'one\ntwo\n', 'gone.txt': 'x\n', 'umlaut ä.txt': 'ü\n' };
     await town.commit('main', base);
-    await town.commit(
-      'ferry',
-      { 'a.txt': 'one\nthree\n', 'new/b.txt': 'b' },
-      'First change\n\nWhy it was made.',
-    );
+    await town.commit('ferry', { 'a.txt': 'one\nthree\n', 'new/b.txt': 'b' }, 'First change\n\nWhy it was made.');
     await town.commit('ferry', { 'gone.txt': null, 'umlaut ä.txt': 'ö\n' }, 'Second change');
     const ada = town.as(town.seeded.tokens.ada);
     await ada.request('POST /repos/{owner}/{repo}/pulls', { ...at, title: 'T', head: 'ferry', base: 'main' });

@@ -74,16 +74,10 @@ describe.each(storeKinds)('the %s store', (kind) => {
     const broken = { tree: absent, parents: [], author: who, committer: who, message: '' };
     await expect(store.writeCommit(broken)).rejects.toThrow(absent);
     await expect(store.writeCommit({ ...broken, tree: emptyTreeSha, parents: [blob] })).rejects.toThrow(blob);
-    await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'x', sha: absent }])).rejects.toThrow(
-      absent,
-    );
-    await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'a/b', sha: blob }])).rejects.toThrow(
-      'a/b',
-    );
+    await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'x', sha: absent }])).rejects.toThrow(absent);
+    await expect(store.writeTree([{ mode: '100644', type: 'blob', name: 'a/b', sha: blob }])).rejects.toThrow('a/b');
     await expect(store.diff(absent, commit)).rejects.toThrow(absent);
-    await expect(store.writeTag({ name: 't', object: absent, tagger: who, message: '' })).rejects.toThrow(
-      absent,
-    );
+    await expect(store.writeTag({ name: 't', object: absent, tagger: who, message: '' })).rejects.toThrow(absent);
     expect(await store.log({ from: absent, limit: 5 })).toEqual([]);
     expect(await store.mergeBase(absent, commit)).toBeNull();
     expect(await store.isAncestor(absent, commit)).toBe(false);
@@ -241,9 +235,7 @@ describe.each(storeKinds)('the %s store', (kind) => {
 
   describe('changes', () => {
     it('are shown as hunks like on GitHub', async () => {
-      const lines = Array.from({ length: 30 }, (_, index) =>
-        index % 10 === 0 ? `def f${index}` : `  ${index}`,
-      );
+      const lines = Array.from({ length: 30 }, (_, index) => (index % 10 === 0 ? `def f${index}` : `  ${index}`));
       const changed = lines.with(14, '  fourteen').toSpliced(28, 1);
       const from = await writeCommit(store, { 'lib/a.py': `${lines.join('\n')}\n` });
       const to = await writeCommit(store, { 'lib/a.py': changed.join('\n'), new: 'x\n' }, [from]);

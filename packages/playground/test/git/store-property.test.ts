@@ -20,16 +20,7 @@ type Step = {
 };
 
 const paths = ['a', 'b.py', 'lib/a', 'lib/x/b.py', 'lib-x', 'lib.x'];
-const line = fc.constantFrom(
-  '',
-  'a',
-  'b',
-  '  indented',
-  'def f():',
-  'a rather longer line of text',
-  '-x',
-  '@@ y',
-);
+const line = fc.constantFrom('', 'a', 'b', '  indented', 'def f():', 'a rather longer line of text', '-x', '@@ y');
 const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((one) => `${one}\n`).join(''));
 
 const edit: fc.Arbitrary<Edit> = fc.record({
@@ -53,8 +44,7 @@ function applyEdits(files: Readonly<Record<string, string>>, edits: readonly Edi
     const old = next[path];
     if (to === 'write') next[path] = content;
     else delete next[path];
-    if (to === 'move' && old !== undefined)
-      next[`moved/${path.replaceAll('/', '-')}`] = `${old}${content.slice(0, 9)}`;
+    if (to === 'move' && old !== undefined) next[`moved/${path.replaceAll('/', '-')}`] = `${old}${content.slice(0, 9)}`;
   }
   return next;
 }

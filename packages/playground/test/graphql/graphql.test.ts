@@ -99,13 +99,12 @@ describe('queries', () => {
     };
     const last = await ask('last: 1');
     expect(last.nodes).toEqual([{ body: '3', author: { __typename: 'Bot', login: 'ferrybot' } }]);
-    expect(
-      (await ask(`last: 2, before: "${last.pageInfo.startCursor}"`)).nodes.map((one) => one.body),
-    ).toEqual(['1', '2']);
+    expect((await ask(`last: 2, before: "${last.pageInfo.startCursor}"`)).nodes.map((one) => one.body)).toEqual([
+      '1',
+      '2',
+    ]);
     const first = await ask('first: 2');
-    expect(
-      (await ask(`first: 2, after: "${first.pageInfo.endCursor}"`)).nodes.map((one) => one.body),
-    ).toEqual(['3']);
+    expect((await ask(`first: 2, after: "${first.pageInfo.endCursor}"`)).nodes.map((one) => one.body)).toEqual(['3']);
     await expect(ask('')).rejects.toThrow(/syntax|first/i);
   });
 
@@ -115,9 +114,7 @@ describe('queries', () => {
     const bot = town.asInstallation();
     const nowhere = bot.graphql('{ repository(owner: "lab", name: "none") { id } }');
     await expect(nowhere).rejects.toMatchObject({ errors: [{ type: 'NOT_FOUND', path: ['repository'] }] });
-    const closed = bot.graphql(
-      `{ repository(owner: "lab", name: "ferries") { issue(number: ${issue}) { id } } }`,
-    );
+    const closed = bot.graphql(`{ repository(owner: "lab", name: "ferries") { issue(number: ${issue}) { id } } }`);
     await expect(closed).rejects.toMatchObject({
       errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }],
     });
@@ -162,9 +159,7 @@ describe('mutations', () => {
       ...repo,
       collaborators: { ...repo.collaborators, [sol.id]: 'triage' },
     };
-    await expect(
-      town.as(town.seeded.tokens.sol).graphql(hide, { id: other.data.node_id }),
-    ).rejects.toMatchObject({
+    await expect(town.as(town.seeded.tokens.sol).graphql(hide, { id: other.data.node_id })).rejects.toMatchObject({
       errors: [{ type: 'FORBIDDEN' }],
     });
   });

@@ -92,9 +92,9 @@ describe('permissions', () => {
     });
     expect(opened.data.labels).toEqual([]);
     const issue_number = opened.data.number;
-    expect(
-      (await refusal(town.asInstallation().request(comment, { ...at, issue_number, body: 'Hi' }))).status,
-    ).toBe(403);
+    expect((await refusal(town.asInstallation().request(comment, { ...at, issue_number, body: 'Hi' }))).status).toBe(
+      403,
+    );
     const label = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
     const wanted = { ...at, issue_number, labels: ['bug'] };
     expect((await refusal(town.as(town.seeded.tokens.sol).request(label, wanted))).status).toBe(403);
@@ -126,9 +126,7 @@ describe('permissions', () => {
     for (const token of [null, town.seeded.tokens.sol]) {
       expect((await refusal(town.as(token).request('GET /repos/{owner}/{repo}', at))).status).toBe(404);
     }
-    expect((await town.as(town.seeded.tokens.ravi).request('GET /repos/{owner}/{repo}', at)).status).toBe(
-      200,
-    );
+    expect((await town.as(town.seeded.tokens.ravi).request('GET /repos/{owner}/{repo}', at)).status).toBe(200);
   });
 
   it('limit a workflow token to its permissions: block, and revoke it with its run', async () => {
@@ -150,8 +148,6 @@ describe('an operation that the playground lacks', () => {
     const answer = await refusal(town.as(town.seeded.tokens.ada).request('GET /gists'));
     expect(answer).toMatchObject({ status: 501 });
     expect(answer.message).toContain('GET /api/v3/gists');
-    expect(town.world.state.unserved).toMatchObject([
-      { method: 'GET', path: '/api/v3/gists', caller: 'user:ada' },
-    ]);
+    expect(town.world.state.unserved).toMatchObject([{ method: 'GET', path: '/api/v3/gists', caller: 'user:ada' }]);
   });
 });

@@ -39,8 +39,7 @@ describe('content', () => {
     expect([status, message]).toEqual([403, expect.stringContaining('secondary rate limit')]);
     await expect(refused).rejects.toMatchObject({ response: { headers: { 'retry-after': '40' } } });
     expect(
-      (await bot.request('GET /repos/{owner}/{repo}/issues/{issue_number}', { ...at, issue_number: 1 }))
-        .status,
+      (await bot.request('GET /repos/{owner}/{repo}/issues/{issue_number}', { ...at, issue_number: 1 })).status,
     ).toBe(200);
     town.advance(41_000);
     expect(await say(1)).toBe(1);
@@ -104,8 +103,7 @@ describe('usage', () => {
   it('is listed by caller', async () => {
     const { town, say } = await talkative();
     await say(3);
-    const key =
-      Object.keys(secondaryUsage(town.world)).find((name) => name.startsWith('installation:')) ?? '';
+    const key = Object.keys(secondaryUsage(town.world)).find((name) => name.startsWith('installation:')) ?? '';
     expect(secondaryUsage(town.world)[key]).toEqual({
       contentLastMinute: 3,
       contentLastHour: 3,

@@ -20,11 +20,7 @@ const SAMPLE_SCREENS = [
   '/lab/marin/issues/5',
   '/lab/marin/nowhere/at/all',
 ];
-const REAL_SCREENS = [
-  '/_playground/world',
-  '/lab/ferries/blob/main/experiments/daily.py',
-  '/lab/ferries/commits',
-];
+const REAL_SCREENS = ['/_playground/world', '/lab/ferries/blob/main/experiments/daily.py', '/lab/ferries/commits'];
 
 describe.skipIf(chromiumPath === null)('axe', { meta: { skipReason: noChromium } }, () => {
   let sample: SampleSite;
@@ -43,29 +39,26 @@ describe.skipIf(chromiumPath === null)('axe', { meta: { skipReason: noChromium }
   });
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-    it.each([360, 1280])(
-      'finds no serious violation and no horizontal scrolling at %i pixels',
-      async (width) => {
-        const page = await browser.newPage({
-          extraHTTPHeaders: real.headers,
-          viewport: { width, height: 900 },
-          colorScheme,
-        });
-        const addresses = [
-          ...SAMPLE_SCREENS.map((path) => `${sample.baseUrl}${path}`),
-          ...REAL_SCREENS.map((path) => `${real.baseUrl}${path}`),
-        ];
-        const found: string[] = [];
-        for (const address of addresses) {
-          await page.goto(address);
-          await page.evaluate(axe.source);
-          found.push(...(await seriousIn(page)).map((one) => `${new URL(address).pathname}: ${one}`));
-          if ((await sideways(page)) > 0) found.push(`${new URL(address).pathname} scrolls sideways`);
-        }
-        await page.close();
-        expect(found).toEqual([]);
-      },
-    );
+    it.each([360, 1280])('finds no serious violation and no horizontal scrolling at %i pixels', async (width) => {
+      const page = await browser.newPage({
+        extraHTTPHeaders: real.headers,
+        viewport: { width, height: 900 },
+        colorScheme,
+      });
+      const addresses = [
+        ...SAMPLE_SCREENS.map((path) => `${sample.baseUrl}${path}`),
+        ...REAL_SCREENS.map((path) => `${real.baseUrl}${path}`),
+      ];
+      const found: string[] = [];
+      for (const address of addresses) {
+        await page.goto(address);
+        await page.evaluate(axe.source);
+        found.push(...(await seriousIn(page)).map((one) => `${new URL(address).pathname}: ${one}`));
+        if ((await sideways(page)) > 0) found.push(`${new URL(address).pathname} scrolls sideways`);
+      }
+      await page.close();
+      expect(found).toEqual([]);
+    });
   });
 });
 
@@ -75,10 +68,7 @@ async function sideways(page: Page): Promise<number> {
 
 async function seriousIn(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
-    const judge: { run: (root: Document) => Promise<{ violations: AxeViolation[] }> } = Reflect.get(
-      window,
-      'axe',
-    );
+    const judge: { run: (root: Document) => Promise<{ violations: AxeViolation[] }> } = Reflect.get(window, 'axe');
     type AxeViolation = {
       id: string;
       impact: string;

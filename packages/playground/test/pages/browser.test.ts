@@ -13,9 +13,7 @@ import { openSampleSite, type SampleSite } from './sample-site.ts';
 
 /** `PICTURES=1` updates the pictures of the documentation; otherwise they only prove that the page can be rendered. */
 const pictures =
-  process.env['PICTURES'] === '1'
-    ? path.resolve('docs/pictures')
-    : mkdtempSync(path.join(os.tmpdir(), 'pictures-'));
+  process.env['PICTURES'] === '1' ? path.resolve('docs/pictures') : mkdtempSync(path.join(os.tmpdir(), 'pictures-'));
 
 describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipReason: noChromium } }, () => {
   let site: SampleSite;
@@ -76,8 +74,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     const real = await openRealSite();
     const page = await browser.newPage({ extraHTTPHeaders: real.headers });
     await page.goto(`${real.baseUrl}/lab/ferries/pull/1`);
-    const chart = (points: string): string =>
-      `\`\`\`mermaid\nxychart-beta\n  title "Loss"\n  line [${points}]\n\`\`\``;
+    const chart = (points: string): string => `\`\`\`mermaid\nxychart-beta\n  title "Loss"\n  line [${points}]\n\`\`\``;
     const comments = '/repos/lab/ferries/issues/1/comments';
     const { id } = await real.call('ferrybot', 'POST', comments, { body: `at step 10\n\n${chart('5, 4')}` });
     await page.locator('.markdown').getByText('at step 10').waitFor();
@@ -113,9 +110,7 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     const page = await open('/lab/marin/pull/4');
     await page.getByLabel('Comment text').fill('refuse me');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
-    expect(await page.getByRole('alert').filter({ hasText: 'Validation' }).textContent()).toBe(
-      'Validation Failed <b>',
-    );
+    expect(await page.getByRole('alert').filter({ hasText: 'Validation' }).textContent()).toBe('Validation Failed <b>');
     expect(await page.getByLabel('Comment text').inputValue()).toBe('refuse me');
     await page.close();
   });
@@ -144,17 +139,14 @@ describe.skipIf(chromiumPath === null)('the page in a browser', { meta: { skipRe
     thread: '/lab/marin/issues/5',
   };
 
-  it.each([360, 1280])(
-    'fits %i pixels without horizontal scrolling, even with hostile text',
-    async (width) => {
-      for (const [name, address] of Object.entries(views)) {
-        const page = await open(address, width);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        expect(`${name} ${overflow}`).toBe(`${name} 0`);
-        await page.close();
-      }
-    },
-  );
+  it.each([360, 1280])('fits %i pixels without horizontal scrolling, even with hostile text', async (width) => {
+    for (const [name, address] of Object.entries(views)) {
+      const page = await open(address, width);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(`${name} ${overflow}`).toBe(`${name} 0`);
+      await page.close();
+    }
+  });
 
   it.each(['light', 'dark'] as const)('takes screenshots of itself (%s)', async (colorScheme) => {
     const calm = await openSampleSite({ hostileText: '' });

@@ -41,8 +41,7 @@ it('updates the link to the next page from the headers of a 304', async () => {
   let link = '';
   const fetch = conditionalFetch(async (request) => {
     const headers = { etag: '"same"', ...(link === '' ? {} : { link }) };
-    if (request.headers.get('if-none-match') === '"same"')
-      return new Response(null, { status: 304, headers });
+    if (request.headers.get('if-none-match') === '"same"') return new Response(null, { status: 304, headers });
     return new Response('[]', { headers: { ...headers, 'content-type': 'application/json' } });
   }, 2);
   const ask = (): Promise<Response> => fetch(new Request('http://x.test/'));

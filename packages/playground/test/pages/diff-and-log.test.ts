@@ -11,15 +11,13 @@ import { pageLimits } from '../../pages/page-limits.ts';
 
 describe('parsePatch', () => {
   it('numbers both sides from the hunk’s own start', () => {
-    expect(parsePatch('@@ -38,2 +40,2 @@ def f():\n same\n-old\n+new\n\\ No newline at end of file')).toEqual(
-      [
-        { kind: 'hunk', text: '@@ -38,2 +40,2 @@ def f():' },
-        { kind: 'same', before: 38, after: 40, text: 'same' },
-        { kind: 'removed', before: 39, after: null, text: 'old' },
-        { kind: 'added', before: null, after: 41, text: 'new' },
-        { kind: 'note', text: 'No newline at end of file' },
-      ],
-    );
+    expect(parsePatch('@@ -38,2 +40,2 @@ def f():\n same\n-old\n+new\n\\ No newline at end of file')).toEqual([
+      { kind: 'hunk', text: '@@ -38,2 +40,2 @@ def f():' },
+      { kind: 'same', before: 38, after: 40, text: 'same' },
+      { kind: 'removed', before: 39, after: null, text: 'old' },
+      { kind: 'added', before: null, after: 41, text: 'new' },
+      { kind: 'note', text: 'No newline at end of file' },
+    ]);
   });
 
   it('reads only the head of a long patch, and counts its lines', () => {
@@ -48,9 +46,7 @@ describe('ansiLine', () => {
   });
 
   it('supports the sixteen named colours of 256, and skips the numbers of other colours', () => {
-    expect(show('\u001b[38;5;9mred\u001b[38;5;131mno name\u001b[0m')).toBe(
-      '<span class="ansi-red">red</span>no name',
-    );
+    expect(show('\u001b[38;5;9mred\u001b[38;5;131mno name\u001b[0m')).toBe('<span class="ansi-red">red</span>no name');
     expect(show('\u001b[38;2;31;1;4mmillions\u001b[48;5;31mground')).toBe('millionsground');
     expect(show('\u001b[1;4mx\u001b[22;24my')).toBe('<span class="ansi-bold ansi-underlined">x</span>y');
   });
@@ -62,9 +58,7 @@ describe('ansiLine', () => {
 
 describe('logView', () => {
   it('folds groups, marks errors and keeps line numbers', () => {
-    const shown = toMarkup(
-      logView('::group::Set up <x>\nnode\n::endgroup::\n##[error]no <order>\nend\n', '7'),
-    );
+    const shown = toMarkup(logView('::group::Set up <x>\nnode\n::endgroup::\n##[error]no <order>\nend\n', '7'));
     expect(shown).toContain('<summary>Set up &lt;x&gt;</summary>');
     expect(shown).toContain('log-error"><span class="log-number" aria-hidden="true">4</span>');
     expect(shown).toContain('no &lt;order&gt;');
@@ -90,8 +84,7 @@ describe('logView', () => {
 
 describe('a growing log', () => {
   it('leaves every full block of a hundred lines unchanged', () => {
-    const log = (count: number): string =>
-      Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+    const log = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
     const pieces = (count: number): readonly string[] =>
       toMarkup(logView(log(count), '7'))
         .split('<div class="log-piece"')
@@ -121,9 +114,7 @@ describe('the parts of a job’s log', () => {
 describe('the changed part of a line', () => {
   const marked = (patch: string): readonly string[] => {
     const rows = parsePatch(patch);
-    return [...changedParts(rows)].map(
-      ([index, { from, until }]) => rows[index]?.text.slice(from, until) ?? '',
-    );
+    return [...changedParts(rows)].map(([index, { from, until }]) => rows[index]?.text.slice(from, until) ?? '');
   };
 
   it('is the whole number or word, in both lines', () => {

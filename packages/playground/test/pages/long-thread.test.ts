@@ -14,11 +14,7 @@ let site: RealSite;
 beforeAll(async () => {
   site = await openRealSite();
   await site.call('ada', 'POST', '/repos/lab/ferries/issues/1/comments', { body: 'the first' });
-  plantComments(
-    site.world,
-    COMMENTS,
-    (id) => `line **${id}** of a long story${id === 102_500 ? ', the needle' : ''}`,
-  );
+  plantComments(site.world, COMMENTS, (id) => `line **${id}** of a long story${id === 102_500 ? ', the needle' : ''}`);
 });
 afterAll(() => site.close());
 
@@ -91,9 +87,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
       });
       await page.goto(address());
       expect(await page.locator('*').count()).toBeLessThan(ELEMENTS_MAX);
-      const paintMs = await page.evaluate(
-        () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
-      );
+      const paintMs = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
       console.info(
         `first paint ${Math.round(paintMs ?? -1)} ms, slowest frame ${await slowestFrameMs(page)} ms at ${width} pixels`,
       );

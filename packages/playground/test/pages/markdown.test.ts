@@ -44,17 +44,13 @@ describe('renderMarkdown', () => {
 
   it('passes Mermaid blocks to the client as text', () => {
     const shown = show('```mermaid\nflowchart LR\n A["<b>x</b>"]-->B\n```');
-    expect(shown).toContain(
-      '<figure class="chart" data-chart=""><pre class="chart-source" tabindex="0">flowchart LR',
-    );
+    expect(shown).toContain('<figure class="chart" data-chart=""><pre class="chart-source" tabindex="0">flowchart LR');
     expect(shown).not.toContain('<b>x');
   });
 
   it('links threads and marks people, but not in code, links or words', () => {
     const shown = show('see #12 and @ada\nnext `#13` [#14](https://x.org) abc#15 a@b.c');
-    expect(shown).toContain(
-      '<a href="/lab/marin/issues/12">#12</a> and <span class="mention">@ada</span><br>next',
-    );
+    expect(shown).toContain('<a href="/lab/marin/issues/12">#12</a> and <span class="mention">@ada</span><br>next');
     for (const number of [13, 14, 15]) expect(shown).not.toContain(`issues/${number}`);
   });
 

@@ -33,11 +33,7 @@ const screens = {
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${site.baseUrl}${path}`, { headers, redirect: 'manual' });
-const post = (
-  path: string,
-  fields: Record<string, string>,
-  headers: Record<string, string> = {},
-): Promise<Response> =>
+const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${site.baseUrl}${path}`, {
     method: 'POST',
     body: new URLSearchParams(fields),
@@ -119,9 +115,7 @@ describe('the speaker', () => {
     expect(await (await get('/lab/marin/pull/4')).text()).toContain('Comment as mira');
     const changed = await post('/_playground/speaker', { speaker: 'ada', back: '/lab/marin/pull/4' });
     expect([changed.status, changed.headers.get('location')]).toEqual([303, '/lab/marin/pull/4']);
-    expect(changed.headers.get('set-cookie')).toBe(
-      'playground_speaker=ada; Path=/; HttpOnly; SameSite=Strict',
-    );
+    expect(changed.headers.get('set-cookie')).toBe('playground_speaker=ada; Path=/; HttpOnly; SameSite=Strict');
     expect(await (await get('/lab/marin/pull/4', asAda)).text()).toContain('Comment as ada');
   });
 

@@ -17,12 +17,7 @@ export type RealSite = {
   readonly headers: { readonly authorization: string };
   readonly world: World;
   /** Calls the REST API as a person, or as `ferrybot`, whose token may write checks and threads. */
-  readonly call: (
-    login: string,
-    method: string,
-    path: string,
-    body: unknown,
-  ) => Promise<Record<string, unknown>>;
+  readonly call: (login: string, method: string, path: string, body: unknown) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
 };
 

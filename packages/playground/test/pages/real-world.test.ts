@@ -111,13 +111,9 @@ describe('the page on the real API', () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: '/status now' })).toBe(303);
     const id = String(Object.values(site.world.state.comments).at(-1)?.id);
     expect(await get('/lab/ferries/pull/1')).not.toContain('edited</summary>');
-    expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(
-      303,
-    );
+    expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(303);
     expect(await get('/lab/ferries/pull/1')).toContain('aria-label="rocket: 1"');
-    expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(
-      303,
-    );
+    expect(await post(`/lab/ferries/issues/1/comments/${id}/reactions`, { content: 'rocket' }, 'ada')).toBe(303);
     expect(await get('/lab/ferries/pull/1')).not.toContain('aria-label="rocket: 1"');
     expect(await post(`/lab/ferries/issues/1/comments/${id}/edit`, { body: '/stop now' }, 'ada')).toBe(303);
     const page = await get('/lab/ferries/pull/1');
@@ -128,9 +124,7 @@ describe('the page on the real API', () => {
 
   it('accepts mira’s approval, and refuses ada’s of her own change', async () => {
     expect(await post('/lab/ferries/issues/1/comments', { body: 'good', verdict: 'APPROVE' })).toBe(303);
-    expect(await post('/lab/ferries/issues/1/comments', { body: 'mine', verdict: 'APPROVE' }, 'ada')).toBe(
-      422,
-    );
+    expect(await post('/lab/ferries/issues/1/comments', { body: 'mine', verdict: 'APPROVE' }, 'ada')).toBe(422);
     expect(await get('/lab/ferries/pull/1')).toContain('approved these changes');
   });
 
@@ -170,9 +164,7 @@ describe('the page on the real API', () => {
     const checks = await get('/lab/ferries/pull/1/checks');
     expect(checks).toContain('<strong>one</strong> gate is open');
     expect(checks).toContain('rate moved');
-    expect(await get('/lab/ferries/pull/1/files')).toMatch(
-      /rate = <span class="changed">4.*diff-remark.*rate moved/s,
-    );
+    expect(await get('/lab/ferries/pull/1/files')).toMatch(/rate = <span class="changed">4.*diff-remark.*rate moved/s);
     expect(await get('/lab/ferries/pull/1')).toMatch(/next-check.*gates<\/strong> waits for a maintainer/s);
   });
 
@@ -255,9 +247,7 @@ describe('the page on the real API', () => {
 
   it('lets people who may edit the text tick a box, if the text is current', async () => {
     const at = '/lab/ferries/issues/1/tick';
-    expect(await get('/lab/ferries/pull/1')).toContain(
-      'data-tick="/lab/ferries/issues/1/tick" data-tasks="1"',
-    );
+    expect(await get('/lab/ferries/pull/1')).toContain('data-tick="/lab/ferries/issues/1/tick" data-tasks="1"');
     expect(await get('/lab/ferries/pull/1', 'sol')).not.toContain('data-tick');
     expect(await post(at, { task: '0', done: 'on' }, 'sol')).toBe(403);
     expect(await post(at, { task: '0', done: 'on' }, 'ada')).toBe(303);

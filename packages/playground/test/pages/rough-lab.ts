@@ -118,11 +118,7 @@ async function plantRoughPull(site: RealSite): Promise<{ readonly number: number
   };
   const before = await commit(await treeOf('before'), [head], 'Lay the ground');
   await store.updateRef({ ref: 'refs/heads/ground', sha: before });
-  const sha = await commit(
-    await treeOf('after'),
-    [before],
-    `${ROUGH}${'m'.repeat(500)}\n\n${ROUGH} ${ENDLESS}`,
-  );
+  const sha = await commit(await treeOf('after'), [before], `${ROUGH}${'m'.repeat(500)}\n\n${ROUGH} ${ENDLESS}`);
   await store.updateRef({ ref: `refs/heads/${ROUGH_BRANCH}`, sha });
   const { number } = await site.call('ada', 'POST', '/repos/lab/ferries/pulls', {
     title: `Rough ${ROUGH}`,

@@ -101,9 +101,7 @@ function jobRow(
       : [
           step(1, 'Set up job', 'success', 0),
           step(2, `Run python train.py --name "${'n'.repeat(200)}"`, conclusion, half),
-          ...(isDone
-            ? [step(3, 'Complete job', conclusion === 'success' ? 'success' : 'skipped', log.length)]
-            : []),
+          ...(isDone ? [step(3, 'Complete job', conclusion === 'success' ? 'success' : 'skipped', log.length)] : []),
         ];
   return {
     ...of,

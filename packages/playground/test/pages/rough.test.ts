@@ -21,10 +21,7 @@ beforeAll(async () => {
 }, PATIENCE_MS);
 afterAll(() => site.close());
 
-const get = async (
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<[number, string]> => {
+const get = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<[number, string]> => {
   const answer = await fetch(`${site.baseUrl}${path}`, {
     headers: { ...site.headers, ...headers },
   });
@@ -55,9 +52,9 @@ describe('a run', () => {
     const logPath = /href="([^"]*\/log)"/.exec(page)?.[1] ?? '';
     const [status, text] = await get(logPath);
     expect([status, text.split('\n').length]).toEqual([200, 100_001]);
-    expect(
-      (await fetch(`${site.baseUrl}${logPath}`, { headers: site.headers })).headers.get('content-type'),
-    ).toBe('text/plain; charset=utf-8');
+    expect((await fetch(`${site.baseUrl}${logPath}`, { headers: site.headers })).headers.get('content-type')).toBe(
+      'text/plain; charset=utf-8',
+    );
     expect((await get(logPath.replace(/job\/\d+/, 'job/1')))[0]).toBe(404);
   });
 
@@ -103,9 +100,7 @@ describe('unreadable data', () => {
     expect(page).toContain('This could not be read.');
     expect(page).not.toContain('There is no such');
     expect(half).toBe(200);
-    expect(thread).toMatch(
-      /Not all of this page could be read.*GET \/repos\/lab\/ferries\/issues\/2\/comments/s,
-    );
+    expect(thread).toMatch(/Not all of this page could be read.*GET \/repos\/lab\/ferries\/issues\/2\/comments/s);
     // An update that could read only a part leaves the page unchanged.
     expect(look).toBeGreaterThanOrEqual(500);
     expect((await get(lab.thread))[1]).not.toContain('Not all of this page');
@@ -128,15 +123,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { meta: { skipReason: noC
 
   const screens = (): readonly string[] => [
     ...[lab.thread, lab.pull, `${lab.pull}/commits`, `${lab.pull}/checks`, lab.folder, lab.failedRun],
-    ...[
-      runAt(1),
-      runAt(3),
-      runAt(4),
-      runAt(5),
-      '/lab/ferries/actions',
-      '/lab/ferries/issues',
-      '/lab/ferries/pulls',
-    ],
+    ...[runAt(1), runAt(3), runAt(4), runAt(5), '/lab/ferries/actions', '/lab/ferries/issues', '/lab/ferries/pulls'],
     ...['/_playground/world', '/lab/nowhere'],
   ];
 
@@ -240,10 +227,7 @@ function breakTheWorld({ world }: RealSite): void {
 async function axeIn(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    const judge: { run: (root: Document) => Promise<{ violations: Violation[] }> } = Reflect.get(
-      window,
-      'axe',
-    );
+    const judge: { run: (root: Document) => Promise<{ violations: Violation[] }> } = Reflect.get(window, 'axe');
     type Violation = { id: string; impact: string; nodes: { target: unknown[]; failureSummary: string }[] };
     const { violations } = await judge.run(document);
     return violations.flatMap(({ id, impact, nodes }) =>

@@ -42,15 +42,12 @@ export function createSampleApi(hostileText: string = sample.hostile): SampleApi
       const body: unknown = await request.json();
       posted.push({ path, token, body });
       const text = typeof body === 'object' && body !== null ? String(Reflect.get(body, 'body')) : '';
-      if (text.includes('refuse me'))
-        return Response.json({ message: 'Validation Failed <b>' }, { status: 422 });
+      if (text.includes('refuse me')) return Response.json({ message: 'Validation Failed <b>' }, { status: 422 });
       if (path.endsWith('/issues/4/comments')) await comment(login, text);
       return Response.json({ number: 5 }, { status: 201 });
     }
     const raw = (request.headers.get('accept') ?? '').includes('raw');
-    const found = raw
-      ? `# Marin\n\nThe lab's *repository*. ${sample.hostile}`
-      : read(path, url, login, comments);
+    const found = raw ? `# Marin\n\nThe lab's *repository*. ${sample.hostile}` : read(path, url, login, comments);
     if (found === undefined) return Response.json({ message: 'Not Found' }, { status: 404 });
     if (typeof found === 'string') return new Response(found.replaceAll(sample.hostile, hostileText));
     const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -82,8 +79,7 @@ function read(path: string, url: URL, login: string, comments: readonly unknown[
       permissions: { pull: true, triage: write, push: write, admin: login === 'mira' },
     },
     '/repos/lab/marin/pulls': [sample.pull],
-    '/repos/lab/marin/issues':
-      url.searchParams.get('state') === 'closed' ? [] : [sample.hostileIssue, sample.issue],
+    '/repos/lab/marin/issues': url.searchParams.get('state') === 'closed' ? [] : [sample.hostileIssue, sample.issue],
     '/repos/lab/marin/labels': sample.labels,
     '/repos/lab/marin/issues/4': { ...sample.issue, comments: comments.length },
     '/repos/lab/marin/issues/5': sample.hostileIssue,

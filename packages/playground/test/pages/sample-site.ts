@@ -23,8 +23,7 @@ export async function openSampleSite(options: { readonly hostileText?: string } 
     baseUrl,
     homeRepository: 'lab/marin',
     jobSummary: () => '### Launched\n\n| job | cluster |\n|---|---|\n| 4711 | local |',
-    jobLog: (id) =>
-      id === 601 ? sample.log.replaceAll(sample.hostile, options.hostileText ?? sample.hostile) : null,
+    jobLog: (id) => (id === 601 ? sample.log.replaceAll(sample.hostile, options.hostileText ?? sample.hostile) : null),
     glance: () => ({
       nowMs: Date.parse('2026-11-21T06:30:00Z'),
       botRequests: 23,

@@ -6,8 +6,7 @@ import { renderMarkdown } from '../../pages/markdown/render-markdown.ts';
 import { taskMarks, withTask } from '../../pages/markdown/task-marks.ts';
 
 const drawn = (source: string): number =>
-  toMarkup(renderMarkdown(source, { repoPath: '/lab/ferries' })).match(/<input type="checkbox"/g)?.length ??
-  0;
+  toMarkup(renderMarkdown(source, { repoPath: '/lab/ferries' })).match(/<input type="checkbox"/g)?.length ?? 0;
 
 describe('a tick', () => {
   const text =

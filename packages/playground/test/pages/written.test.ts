@@ -5,8 +5,7 @@ import { renderMarkdown } from '../../pages/markdown/render-markdown.ts';
 import { written } from '../../pages/parts/written.ts';
 
 const show = (text: string): string => toMarkup(written(text));
-const sign = (name: string): string =>
-  `<span class="hidden-sign" title="A sign that is not seen">[${name}]</span>`;
+const sign = (name: string): string => `<span class="hidden-sign" title="A sign that is not seen">[${name}]</span>`;
 
 describe('written', () => {
   it('names a character that changes text direction, and one without a width', () => {
@@ -16,8 +15,7 @@ describe('written', () => {
   });
 
   it('does not change ordinary text', () => {
-    for (const text of ['plain <b>', 'größer', '👩‍🔬', 'क्‍ष', ''])
-      expect(show(text)).not.toContain('hidden-sign');
+    for (const text of ['plain <b>', 'größer', '👩‍🔬', 'क्‍ष', '']) expect(show(text)).not.toContain('hidden-sign');
     expect(show('שלום #3')).toBe('<bdi>שלום #3</bdi>');
   });
 

@@ -53,9 +53,7 @@ async function gh(
   login: string,
   ...args: readonly string[]
 ): Promise<{ code: number | undefined; out: string; err: string }> {
-  const about = ['issue', 'pr', 'run', 'workflow'].includes(args[0] ?? '')
-    ? ['-R', 'github.localhost/lab/model']
-    : [];
+  const about = ['issue', 'pr', 'run', 'workflow'].includes(args[0] ?? '') ? ['-R', 'github.localhost/lab/model'] : [];
   const { exitCode, stdout, stderr } = await execa('gh', [...args, ...about], {
     cwd: folder,
     reject: false,
@@ -125,9 +123,9 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
   });
 
   it('opens an issue, comments, lists, shows and closes it', async () => {
-    expect(
-      await ghOutput('sol', 'issue', 'create', '-t', 'The loss is flat', '-b', 'See the chart.'),
-    ).toMatch(/\/lab\/model\/issues\/1$/);
+    expect(await ghOutput('sol', 'issue', 'create', '-t', 'The loss is flat', '-b', 'See the chart.')).toMatch(
+      /\/lab\/model\/issues\/1$/,
+    );
     expect(await ghOutput('mira', 'issue', 'comment', '1', '-b', 'Looking.')).toMatch(/#issuecomment-\d+$/);
     expect(await ghOutput('mira', 'issue', 'list')).toMatch(/^1\tOPEN\tThe loss is flat/);
     expect(await ghOutput('mira', 'issue', 'list', '--author', 'ada')).toBe('');
@@ -144,18 +142,16 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
       closed: true,
     });
     await ghOutput('mira', 'issue', 'reopen', '1');
-    expect((await gh('sol', 'issue', 'create', '-t', 'x'.repeat(300), '-b', 'b')).err).toMatch(
-      /title is too long/i,
-    );
+    expect((await gh('sol', 'issue', 'create', '-t', 'x'.repeat(300), '-b', 'b')).err).toMatch(/title is too long/i);
   });
 
   it('lists the visible repositories of an account, by visibility and origin', async () => {
     expect(await ghOutput('mira', 'repo', 'list', 'lab')).toMatch(/^lab\/model\t[^\t]*\tpublic\t\d{4}-/);
     expect(await ghOutput('mira', 'repo', 'list', 'lab', '--fork')).toBe('');
     expect(await ghOutput('mira', 'repo', 'list', 'lab', '--visibility', 'private')).toBe('');
-    expect(
-      await ghOutput('mira', 'repo', 'list', 'lab', '--limit', '1', '--json', 'name,isArchived,isFork'),
-    ).toBe('[{"isArchived":false,"isFork":false,"name":"model"}]');
+    expect(await ghOutput('mira', 'repo', 'list', 'lab', '--limit', '1', '--json', 'name,isArchived,isFork')).toBe(
+      '[{"isArchived":false,"isFork":false,"name":"model"}]',
+    );
     // These people own no repository.
     expect(await ghOutput('ada', 'repo', 'list')).toBe('');
     const { id } = lab.repo();
@@ -168,21 +164,17 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
   });
 
   it('opens a pull request, shows its diff and checks, reviews, comments and merges it', async () => {
-    expect(
-      await ghOutput('ada', 'pr', 'create', '-t', 'Sail', '-b', 'b', '-B', 'main', '-H', 'ferry'),
-    ).toMatch(/\/lab\/model\/pull\/2$/);
+    expect(await ghOutput('ada', 'pr', 'create', '-t', 'Sail', '-b', 'b', '-B', 'main', '-H', 'ferry')).toMatch(
+      /\/lab\/model\/pull\/2$/,
+    );
     expect(await ghOutput('mira', 'pr', 'list')).toMatch(/^2\tSail\tferry\tOPEN/);
     await until(() => lab.runs().some((run) => run.event === 'pull_request' && run.status === 'completed'));
     expect(await ghOutput('mira', 'pr', 'checks', '2')).toMatch(/^test\tpass\t[\s\S]*^slow\tskipping\t/m);
     expect(await ghOutput('mira', 'pr', 'diff', '2')).toContain('-one\n+two');
     const patch = await fetch(`${lab.url}/lab/model/pull/2.patch`);
-    expect(await patch.text()).toMatch(
-      /^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\nFrom: Ada <ada@example.org>/,
-    );
+    expect(await patch.text()).toMatch(/^From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\nFrom: Ada <ada@example.org>/);
     expect(await ghOutput('mira', 'pr', 'diff', '2', '--patch')).toContain('Subject: [PATCH] Second');
-    expect((await gh('ada', 'pr', 'review', '2', '--approve')).err).toContain(
-      'Can not approve your own pull request',
-    );
+    expect((await gh('ada', 'pr', 'review', '2', '--approve')).err).toContain('Can not approve your own pull request');
     await ghOutput('mira', 'pr', 'review', '2', '--approve', '-b', 'Good.');
     await ghOutput('sol', 'pr', 'comment', '2', '-b', 'Finally.');
     expect(await ghOutput('mira', 'pr', 'view', '2')).toMatch(/additions:\t1\ndeletions:\t1[\s\S]*b$/);
@@ -234,28 +226,18 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     );
     expect(JSON.parse(pinned)).toEqual({
       totalCount: 3,
-      nodes: numbers
-        .slice(0, 3)
-        .map((number) => ({ issue: { number: Number(number) }, pinnedBy: { login: 'ada' } })),
+      nodes: numbers.slice(0, 3).map((number) => ({ issue: { number: Number(number) }, pinnedBy: { login: 'ada' } })),
     });
     await ghOutput('ada', 'issue', 'unpin', first);
     expect((await gh('ada', 'issue', 'unpin', first)).err).toContain('is not pinned');
-    const events = await ghOutput(
-      'mira',
-      'api',
-      `repos/lab/model/issues/${first}/timeline`,
-      '--jq',
-      '.[].event',
-    );
+    const events = await ghOutput('mira', 'api', `repos/lab/model/issues/${first}/timeline`, '--jq', '.[].event');
     expect(events.split('\n')).toEqual(['pinned', 'unpinned']);
     for (const number of numbers) await ghOutput('mira', 'issue', 'close', number);
   });
 
   it('starts a workflow, and lists, shows, watches, cancels and re-runs its runs', async () => {
     expect(await ghOutput('mira', 'workflow', 'list')).toMatch(/^CI\tactive\t1/);
-    expect((await gh('mira', 'workflow', 'run', 'ci.yml')).err).toContain(
-      "Required input 'key' not provided",
-    );
+    expect((await gh('mira', 'workflow', 'run', 'ci.yml')).err).toContain("Required input 'key' not provided");
     expect((await gh('sol', 'workflow', 'run', 'ci.yml', '-f', 'key=quick')).code).toBe(1);
     await ghOutput('mira', 'workflow', 'run', 'ci.yml', '-f', 'key=quick');
     const newest = (): number => lab.runs().at(-1)?.id ?? 0;
@@ -267,13 +249,9 @@ describe.skipIf(!isHere)('gh', { meta: { skipReason } }, () => {
     expect(await ghOutput('mira', 'run', 'view', quick)).toMatch(
       /✓ main CI · \d+\nTriggered via workflow_dispatch[\s\S]*✓ test in/,
     );
-    expect((await gh('mira', 'run', 'cancel', quick)).err).toContain(
-      'Cannot cancel a workflow run that is completed',
-    );
+    expect((await gh('mira', 'run', 'cancel', quick)).err).toContain('Cannot cancel a workflow run that is completed');
     await ghOutput('mira', 'run', 'rerun', quick);
-    await until(
-      () => lab.run(Number(quick)).runAttempt === 2 && lab.run(Number(quick)).status === 'completed',
-    );
+    await until(() => lab.run(Number(quick)).runAttempt === 2 && lab.run(Number(quick)).status === 'completed');
     await ghOutput('mira', 'workflow', 'run', 'ci.yml', '-f', 'key=slow');
     const slow = newest();
     await until(() => lab.run(slow).status === 'in_progress');

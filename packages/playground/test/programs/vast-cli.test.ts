@@ -56,9 +56,7 @@ describeWith('vastai', 'the official client', () => {
 
     expect(await vastai('destroy', 'instance', String(id))).toMatchObject({ code: 0 });
     expect(lab.vast.account.find(id)).not.toBeNull();
-    expect((await vastai('destroy', 'instance', String(id), '-y')).out).toContain(
-      `destroying instance ${id}`,
-    );
+    expect((await vastai('destroy', 'instance', String(id), '-y')).out).toContain(`destroying instance ${id}`);
     lab.clock.advance(5_000);
     expect(JSON.parse((await vastai('show', 'instances', '--raw')).out)).toEqual([]);
   });

@@ -34,9 +34,7 @@ describe('opening a pull request', () => {
     await town.commit('ferry', { 'a.txt': 'two\n' });
     const wish = { ...at, title: 'T', head: 'ferry', base: 'main' };
     for (const who of ['sol', 'ravi'] as const)
-      expect((await refusal(town.as(town.seeded.tokens[who]).request(`POST ${R}/pulls`, wish))).status).toBe(
-        403,
-      );
+      expect((await refusal(town.as(town.seeded.tokens[who]).request(`POST ${R}/pulls`, wish))).status).toBe(403);
     expect((await town.as(town.seeded.tokens.ada).request(`POST ${R}/pulls`, wish)).status).toBe(201);
   });
 });
@@ -83,8 +81,7 @@ describe('a review', () => {
     const mira = town.as(town.seeded.tokens.mira);
     const approve = (commit_id: string) =>
       mira.request(`POST ${R}/pulls/{pull_number}/reviews`, { ...pull, event: 'APPROVE', commit_id });
-    for (const sha of [base, '0'.repeat(40), 'ferry', ''])
-      expect((await refusal(approve(sha))).status).toBe(422);
+    for (const sha of [base, '0'.repeat(40), 'ferry', '']) expect((await refusal(approve(sha))).status).toBe(422);
     expect((await approve(head)).data.commit_id).toBe(head);
   });
 
@@ -174,11 +171,7 @@ describe('a required check', () => {
   it('is refused together with settings that are not enforced here', async () => {
     const { town } = await opened();
     const mira = town.as(administrator(town));
-    for (const more of [
-      { lock_branch: true },
-      { required_linear_history: true },
-      { allow_force_pushes: true },
-    ]) {
+    for (const more of [{ lock_branch: true }, { required_linear_history: true }, { allow_force_pushes: true }]) {
       const wish = {
         ...at,
         branch: 'main',
@@ -201,9 +194,8 @@ describe('a merge', () => {
     const commit = async (ref: string) => (await mira.request(`GET ${R}/commits/{ref}`, { ...at, ref })).data;
     return { tip: await commit(data.sha ?? ''), commit };
   };
-  const names = (one: {
-    readonly commit: { readonly author: object | null; readonly committer: object | null };
-  }) => [one.commit.author, one.commit.committer].map((who) => Object(who).name);
+  const names = (one: { readonly commit: { readonly author: object | null; readonly committer: object | null } }) =>
+    [one.commit.author, one.commit.committer].map((who) => Object(who).name);
 
   it('has the merger as author and GitHub as committer', async () => {
     const { town, base, head } = await opened();
@@ -281,13 +273,10 @@ describe('a ref or a file', () => {
     const content = Buffer.from('x').toString('base64');
     const tree = [{ path, mode: '100644', type: 'blob', content: 'x' }] as const;
     expect((await refusal(ada.request(`POST ${R}/git/trees`, { ...at, tree: [...tree] }))).status).toBe(422);
-    const put = ada.request(
-      `PUT /repos/lab/ferries/contents/${path.split('/').map(encodeURIComponent).join('/')}`,
-      {
-        message: 'x',
-        content,
-      },
-    );
+    const put = ada.request(`PUT /repos/lab/ferries/contents/${path.split('/').map(encodeURIComponent).join('/')}`, {
+      message: 'x',
+      content,
+    });
     // A client may have normalized the dots away, which gives another path.
     const answer = await put.then(
       ({ data }) => JSON.stringify(data),
@@ -302,9 +291,9 @@ describe('a ref or a file', () => {
     const content = `${Buffer.from('x'.repeat(90)).toString('base64').replaceAll(/.{60}/g, '$&\n')}\n`;
     const put = { ...at, path: 'wide.txt', message: 'Wide', content };
     expect((await ada.request(`PUT ${R}/contents/{path}`, put)).status).toBe(201);
-    expect(
-      (await refusal(ada.request(`PUT ${R}/contents/{path}`, { ...put, content: 'no base64!' }))).status,
-    ).toBe(422);
+    expect((await refusal(ada.request(`PUT ${R}/contents/{path}`, { ...put, content: 'no base64!' }))).status).toBe(
+      422,
+    );
   });
 });
 

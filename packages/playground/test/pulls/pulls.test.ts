@@ -6,16 +6,8 @@ import { at, createTown, refusal, type Town } from '../world/town.ts';
 async function withPull(
   town: Town,
 ): Promise<{ readonly number: number; readonly head: string; readonly base: string }> {
-  const base = await town.commit(
-    'main',
-    { 'daily.py': 'lr = 1\nsteps = 10\n', 'README.md': 'hello\n' },
-    'Begin',
-  );
-  const head = await town.commit(
-    'ferry',
-    { 'daily.py': 'lr = 2\nsteps = 10\n', 'new.py': 'x\n' },
-    'Raise the rate',
-  );
+  const base = await town.commit('main', { 'daily.py': 'lr = 1\nsteps = 10\n', 'README.md': 'hello\n' }, 'Begin');
+  const head = await town.commit('ferry', { 'daily.py': 'lr = 2\nsteps = 10\n', 'new.py': 'x\n' }, 'Raise the rate');
   const opened = await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/pulls', {
     ...at,
     title: 'Ferry of today',
@@ -63,9 +55,7 @@ describe('a pull request', () => {
       pull_number: number,
       mediaType: { format: 'diff' },
     });
-    expect(String(diff.data)).toContain(
-      'diff --git a/daily.py b/daily.py\n--- a/daily.py\n+++ b/daily.py\n@@',
-    );
+    expect(String(diff.data)).toContain('diff --git a/daily.py b/daily.py\n--- a/daily.py\n+++ b/daily.py\n@@');
   });
 
   it('is refused without commits, for a second time, and from a missing branch', async () => {
@@ -153,8 +143,7 @@ describe('a pull request', () => {
     expect((await refusal(ada.request(merge, { ...wish, sha: base }))).status).toBe(409);
     // The test moved main without the API: the compare-and-set detects it.
     expect((await refusal(ada.request(merge, { ...wish, sha: head }))).status).toBe(409);
-    const tip =
-      (await town.world.gitOf(town.seeded.repo).refs('refs/heads/main')).get('refs/heads/main') ?? '';
+    const tip = (await town.world.gitOf(town.seeded.repo).refs('refs/heads/main')).get('refs/heads/main') ?? '';
     await ada.request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', {
       ...at,
       ref: 'heads/main',
@@ -232,9 +221,7 @@ describe('refs', () => {
     const second = await town.commit('main', { a: '2' });
     const bot = town.asInstallation();
     const ref = 'refs/ferrybot/logbook';
-    expect(
-      (await bot.request('POST /repos/{owner}/{repo}/git/refs', { ...at, ref, sha: second })).status,
-    ).toBe(201);
+    expect((await bot.request('POST /repos/{owner}/{repo}/git/refs', { ...at, ref, sha: second })).status).toBe(201);
     const again = bot.request('POST /repos/{owner}/{repo}/git/refs', { ...at, ref, sha: second });
     expect(await refusal(again)).toMatchObject({ status: 422, message: 'Reference already exists' });
     const back = { ...at, ref: 'ferrybot/logbook', sha: first };
@@ -253,14 +240,11 @@ describe('refs', () => {
     await town.commit('main', { a: '1' });
     const path = '.github/workflows/evil.yml';
     const put = { ...at, path, message: 'x', content: Buffer.from('on: push').toString('base64') };
-    const answer = await refusal(
-      town.asInstallation().request('PUT /repos/{owner}/{repo}/contents/{path}', put),
-    );
+    const answer = await refusal(town.asInstallation().request('PUT /repos/{owner}/{repo}/contents/{path}', put));
     expect(answer.status).toBe(403);
     expect(answer.message).toContain('workflows');
     expect(
-      (await town.as(town.seeded.tokens.ada).request('PUT /repos/{owner}/{repo}/contents/{path}', put))
-        .status,
+      (await town.as(town.seeded.tokens.ada).request('PUT /repos/{owner}/{repo}/contents/{path}', put)).status,
     ).toBe(201);
   });
 

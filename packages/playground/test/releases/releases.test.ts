@@ -53,17 +53,13 @@ it('finds the latest release that is not a draft, not a prerelease and not exclu
   const town = createTown();
   await town.commit('main', { 'a.txt': 'one\n' });
   const ask = askerOf(town);
-  const wanted = [
-    { tag_name: 'v1' },
-    { tag_name: 'v2', prerelease: true },
-    { tag_name: 'v0.9', make_latest: 'false' },
-  ];
+  const wanted = [{ tag_name: 'v1' }, { tag_name: 'v2', prerelease: true }, { tag_name: 'v0.9', make_latest: 'false' }];
   for (const one of wanted) await ask('ada', 'POST', '/releases', one);
   expect(await ask('sol', 'GET', '/releases/latest')).toMatchObject({ tag_name: 'v1' });
   expect(await ask('sol', 'GET', '/releases/tags/v2')).toMatchObject({ prerelease: true });
-  expect(await ask('ada', 'DELETE', `/releases/${(await ask('ada', 'GET', '/releases/latest')).id}`)).toEqual(
-    { httpStatus: 204 },
-  );
+  expect(await ask('ada', 'DELETE', `/releases/${(await ask('ada', 'GET', '/releases/latest')).id}`)).toEqual({
+    httpStatus: 204,
+  });
   expect(await ask('sol', 'GET', '/releases/latest')).toMatchObject({ httpStatus: 404 });
   expect(await ask('sol', 'GET', '/git/ref/tags/v1')).toMatchObject({ httpStatus: 200 });
 });

@@ -128,8 +128,7 @@ describe('branch protection', () => {
     });
     expect((await move(head)).status).toBe(200);
     expect(await refusal(move(base, true))).toMatchObject({ status: 422 });
-    const drop = () =>
-      ada.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: 'heads/main' });
+    const drop = () => ada.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref: 'heads/main' });
     expect(await refusal(drop())).toMatchObject({ status: 422 });
     await admin.request('DELETE /repos/{owner}/{repo}/branches/{branch}/protection', {
       ...at,
@@ -224,8 +223,7 @@ describe('a ruleset', () => {
       data: {
         errors: [
           {
-            message:
-              'Actor GitHub Actions integration must be part of the ruleset source or owner organization',
+            message: 'Actor GitHub Actions integration must be part of the ruleset source or owner organization',
           },
         ],
       },
@@ -257,11 +255,8 @@ describe('a ruleset', () => {
     const ref = 'tags/ferry/daily/20261121/run-1';
     await bot.request('POST /repos/{owner}/{repo}/git/refs', { ...at, ref: `refs/${ref}`, sha: base });
     expect(
-      (
-        await refusal(
-          bot.request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref, sha: head, force: true }),
-        )
-      ).message,
+      (await refusal(bot.request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref, sha: head, force: true })))
+        .message,
     ).toContain('Cannot update this protected ref');
     expect(
       (await refusal(bot.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { ...at, ref }))).message,
@@ -270,11 +265,7 @@ describe('a ruleset', () => {
 
   it('requires fresh approvals, checks of the right App, and an allowed merge method at the merge button', async () => {
     const { town, admin, head } = await townWithPull();
-    const [ada, mira, bot] = [
-      town.as(town.seeded.tokens.ada),
-      town.as(town.seeded.tokens.mira),
-      town.asInstallation(),
-    ];
+    const [ada, mira, bot] = [town.as(town.seeded.tokens.ada), town.as(town.seeded.tokens.mira), town.asInstallation()];
     await admin.request('POST /repos/{owner}/{repo}/rulesets', {
       ...at,
       name: 'main',
@@ -302,9 +293,7 @@ describe('a ruleset', () => {
       state: 'success',
       context: 'ferrybot',
     });
-    expect((await refusal(merge(mira, 'squash'))).message).toContain(
-      'Required status check "ferrybot" is expected.',
-    );
+    expect((await refusal(merge(mira, 'squash'))).message).toContain('Required status check "ferrybot" is expected.');
     const pass = (head_sha: string) =>
       bot.request('POST /repos/{owner}/{repo}/check-runs', {
         ...at,
@@ -328,9 +317,7 @@ describe('a ruleset', () => {
     });
     const { data: pushed } = await contents('ferry');
     await pass(pushed.commit.sha ?? '');
-    expect((await refusal(merge(mira, 'squash'))).message).toContain(
-      'At least 1 approving review is required',
-    );
+    expect((await refusal(merge(mira, 'squash'))).message).toContain('At least 1 approving review is required');
     await review(mira, 'APPROVE');
     expect((await merge(mira, 'squash')).data.merged).toBe(true);
   });

@@ -97,11 +97,7 @@ describe('a timeline', () => {
     expect(timeline[3]).toMatchObject({ rename: { from: 'Sail', to: 'Sail on' }, actor: { login: 'mira' } });
     expect(timeline[6].commit_id).toMatch(/^[0-9a-f]{40}$/);
     const events = await ask('sol', 'GET', '/issues/1/events');
-    expect(events.map(({ event }: { event: string }) => event)).toEqual([
-      'labeled',
-      'renamed',
-      'review_requested',
-    ]);
+    expect(events.map(({ event }: { event: string }) => event)).toEqual(['labeled', 'renamed', 'review_requested']);
   });
 });
 
@@ -112,8 +108,7 @@ describe('a review request', () => {
     await town.commit('ferry', { 'b.txt': 'two\n' });
     const ask = askerOf(town);
     await ask('ada', 'POST', '/pulls', { title: 'Sail', head: 'ferry', base: 'main' });
-    const request = (reviewers: readonly string[]) =>
-      ask('ada', 'POST', '/pulls/1/requested_reviewers', { reviewers });
+    const request = (reviewers: readonly string[]) => ask('ada', 'POST', '/pulls/1/requested_reviewers', { reviewers });
     expect(await request(['ada'])).toMatchObject({
       httpStatus: 422,
       message: 'Review cannot be requested from pull request author.',

@@ -7,9 +7,7 @@ const comment = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const edit = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
 
 async function openIssue(town: Town, title = 'Daily ferry'): Promise<number> {
-  const answer = await town
-    .as(town.seeded.tokens.ada)
-    .request('POST /repos/{owner}/{repo}/issues', { ...at, title });
+  const answer = await town.as(town.seeded.tokens.ada).request('POST /repos/{owner}/{repo}/issues', { ...at, title });
   return answer.data.number;
 }
 
@@ -17,9 +15,7 @@ describe('comments', () => {
   it('name their author and the App', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
-    const mine = await town
-      .as(town.seeded.tokens.mira)
-      .request(comment, { ...at, issue_number, body: 'Please look.' });
+    const mine = await town.as(town.seeded.tokens.mira).request(comment, { ...at, issue_number, body: 'Please look.' });
     const bots = await town.asInstallation().request(comment, { ...at, issue_number, body: '🤖 Looking.' });
     expect(mine.data).toMatchObject({
       user: { login: 'mira', type: 'User' },
@@ -49,16 +45,12 @@ describe('comments', () => {
   it('can be edited and deleted only by their author and people with write access', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
-    const { data } = await town
-      .as(town.seeded.tokens.sol)
-      .request(comment, { ...at, issue_number, body: 'mine' });
+    const { data } = await town.as(town.seeded.tokens.sol).request(comment, { ...at, issue_number, body: 'mine' });
     const change = { ...at, comment_id: data.id, body: 'yours' };
     const remove = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}';
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(edit, change))).status).toBe(403);
     expect((await refusal(town.as(town.seeded.tokens.ravi).request(remove, change))).status).toBe(403);
-    expect(
-      (await town.as(town.seeded.tokens.sol).request(edit, { ...change, body: 'still mine' })).status,
-    ).toBe(200);
+    expect((await town.as(town.seeded.tokens.sol).request(edit, { ...change, body: 'still mine' })).status).toBe(200);
     expect((await town.as(town.seeded.tokens.ada).request(remove, change)).status).toBe(204);
     expect((await refusal(town.as(town.seeded.tokens.ada).request(edit, change))).status).toBe(404);
   });
@@ -66,19 +58,13 @@ describe('comments', () => {
   it('keep every earlier text and its editor', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
-    const { data } = await town
-      .as(town.seeded.tokens.ada)
-      .request(comment, { ...at, issue_number, body: '/status' });
+    const { data } = await town.as(town.seeded.tokens.ada).request(comment, { ...at, issue_number, body: '/status' });
     town.advance(5000);
-    await town
-      .as(town.seeded.tokens.mira)
-      .request(edit, { ...at, comment_id: data.id, body: '/approve-launch' });
+    await town.as(town.seeded.tokens.mira).request(edit, { ...at, comment_id: data.id, body: '/approve-launch' });
     const query = `query($id: ID!) { node(id: $id) { ... on IssueComment {
       body lastEditedAt createdAt viewerDidAuthor editor { login ... on User { databaseId } }
       userContentEdits(first: 10) { totalCount nodes { diff editor { login } } } } } }`;
-    const answer = await town
-      .asInstallation()
-      .graphql<{ node: Record<string, unknown> }>(query, { id: data.node_id });
+    const answer = await town.asInstallation().graphql<{ node: Record<string, unknown> }>(query, { id: data.node_id });
     expect(answer.node).toMatchObject({
       body: '/approve-launch',
       editor: { login: 'mira' },
@@ -91,22 +77,17 @@ describe('comments', () => {
         ],
       },
     });
-    expect(
-      Date.parse(String(answer.node['lastEditedAt'])) - Date.parse(String(answer.node['createdAt'])),
-    ).toBe(5000);
+    expect(Date.parse(String(answer.node['lastEditedAt'])) - Date.parse(String(answer.node['createdAt']))).toBe(5000);
   });
 
   it('are refused in a locked thread, except from people with write access', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
     const lock = 'PUT /repos/{owner}/{repo}/issues/{issue_number}/lock';
-    expect(
-      (await refusal(town.as(town.seeded.tokens.ravi).request(lock, { ...at, issue_number }))).status,
-    ).toBe(403);
+    expect((await refusal(town.as(town.seeded.tokens.ravi).request(lock, { ...at, issue_number }))).status).toBe(403);
     expect((await town.as(town.seeded.tokens.mira).request(lock, { ...at, issue_number })).status).toBe(204);
     expect(
-      (await refusal(town.as(town.seeded.tokens.sol).request(comment, { ...at, issue_number, body: 'But' })))
-        .status,
+      (await refusal(town.as(town.seeded.tokens.sol).request(comment, { ...at, issue_number, body: 'But' }))).status,
     ).toBe(403);
     expect(
       (await town.as(town.seeded.tokens.ada).request(comment, { ...at, issue_number, body: 'Done.' })).status,
@@ -180,9 +161,7 @@ describe('reactions', () => {
   it('exist once per person and kind, and can be removed only by that person', async () => {
     const town = createTown();
     const issue_number = await openIssue(town);
-    const { data } = await town
-      .as(town.seeded.tokens.ada)
-      .request(comment, { ...at, issue_number, body: '/status' });
+    const { data } = await town.as(town.seeded.tokens.ada).request(comment, { ...at, issue_number, body: '/status' });
     const react = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
     const eyes = { ...at, comment_id: data.id, content: 'eyes' } as const;
     const first = await town.asInstallation().request(react, eyes);
@@ -191,9 +170,7 @@ describe('reactions', () => {
     const remove = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}';
     const target = { ...at, comment_id: data.id, reaction_id: first.data.id };
     expect((await refusal(town.as(town.seeded.tokens.sol).request(remove, target))).status).toBe(403);
-    const shown = await town
-      .as(null)
-      .request('GET /repos/{owner}/{repo}/issues/comments/{comment_id}', target);
+    const shown = await town.as(null).request('GET /repos/{owner}/{repo}/issues/comments/{comment_id}', target);
     expect(shown.data.reactions).toMatchObject({ total_count: 1, eyes: 1 });
     expect((await town.asInstallation().request(remove, target)).status).toBe(204);
   });

@@ -13,11 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => lab.end());
 
-async function rent(
-  args: readonly string[] = ['sleep', '1000'],
-  offer = 103,
-  more: object = {},
-): Promise<number> {
+async function rent(args: readonly string[] = ['sleep', '1000'], offer = 103, more: object = {}): Promise<number> {
   const made = await lab.ask('PUT', `/api/v0/asks/${offer}/`, { ...CREATE, args, ...more });
   expect(made).toMatchObject({ status: 200, body: { success: true } });
   return (made.body as { new_contract: number }).new_contract;

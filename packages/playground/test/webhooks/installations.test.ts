@@ -57,31 +57,21 @@ describe('a suspended installation', () => {
       message: 'This installation has been suspended',
     });
     const mint = () =>
-      town
-        .asApp()
-        .request('POST /app/installations/{installation_id}/access_tokens', { installation_id: id });
+      town.asApp().request('POST /app/installations/{installation_id}/access_tokens', { installation_id: id });
     expect(await refusal(mint())).toMatchObject({
       status: 403,
       message: 'This installation has been suspended',
     });
     expect(authorize(town.world, 'lab', 'ferries', token, 'upload-pack')).toBe('forbidden');
     const { data: rows } = await town.asApp().request('GET /app/installations');
-    expect(rows).toMatchObject([
-      { id, suspended_at: expect.stringMatching(/Z$/), suspended_by: { login: 'lab' } },
-    ]);
+    expect(rows).toMatchObject([{ id, suspended_at: expect.stringMatching(/Z$/), suspended_by: { login: 'lab' } }]);
     await openIssue(town, 'Nobody hears this');
     await hooks.settled();
     expect(inbox).toHaveLength(1);
-    await town
-      .asApp()
-      .request('DELETE /app/installations/{installation_id}/suspended', { installation_id: id });
+    await town.asApp().request('DELETE /app/installations/{installation_id}/suspended', { installation_id: id });
     await openIssue(town, 'Heard again');
     await hooks.settled();
-    expect(inbox.map(({ name }) => name)).toEqual([
-      'installation.suspend',
-      'installation.unsuspend',
-      'issues.opened',
-    ]);
+    expect(inbox.map(({ name }) => name)).toEqual(['installation.suspend', 'installation.unsuspend', 'issues.opened']);
     expect((await bot.request('GET /repos/{owner}/{repo}/issues', at)).data).toHaveLength(2);
     expect(authorize(town.world, 'lab', 'ferries', token, 'upload-pack')).toBe('ok');
   });
@@ -93,8 +83,7 @@ describe('a permission upgrade', () => {
     const { hooks, inbox } = listening(town);
     const row = installation(town);
     const old = town.as(mintInstallationToken(town.world, row, row.permissions, null).token);
-    const write = (octokit: typeof old) =>
-      octokit.request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
+    const write = (octokit: typeof old) => octokit.request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' });
     expect((await refusal(write(old))).status).toBe(403);
     await control(town, 'installation', { permissions: { issues: 'write' }, events: ['issues'] });
     await hooks.settled();
@@ -123,11 +112,7 @@ describe('a requested permission upgrade', () => {
     const wish = { installation_id: row.id, permissions: { issues: 'write' } } as const;
     expect((await refusal(town.asApp().request(mint, wish))).status).toBe(422);
     expect(
-      (
-        await refusal(
-          town.asInstallation().request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' }),
-        )
-      ).status,
+      (await refusal(town.asInstallation().request('POST /repos/{owner}/{repo}/issues', { ...at, title: 'T' }))).status,
     ).toBe(403);
     await control(town, 'installation', { accepted: true });
     await hooks.settled();
@@ -142,9 +127,7 @@ describe('the repositories of an installation', () => {
     const { hooks, inbox } = listening(town);
     const { id } = installation(town);
     chooseRepositories(town.world, id, town.seeded.repo.ownerId, []);
-    expect((await town.asInstallation().request('GET /installation/repositories')).data.repositories).toEqual(
-      [],
-    );
+    expect((await town.asInstallation().request('GET /installation/repositories')).data.repositories).toEqual([]);
     await control(town, 'installation', { repositories: null });
     await hooks.settled();
     expect(inbox.map(({ name }) => name)).toEqual([
@@ -193,9 +176,7 @@ describe('a webhook', () => {
     await hooks.settled();
     const { data: log } = await town.asApp().request('GET /app/hook/deliveries');
     expect(log.map(({ event }) => event)).toEqual(['issues', 'ping']);
-    await town
-      .asApp()
-      .request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: Number(log[1]?.id) });
+    await town.asApp().request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: Number(log[1]?.id) });
     await hooks.settled();
     expect(inbox.map(({ name }) => name)).toEqual(['ping', 'issues.opened', 'ping']);
     for (const { body, signature } of inbox.slice(1)) {

@@ -47,9 +47,7 @@ describe('webhooks', () => {
       expect(one.headers.get('x-github-hook-installation-target-type')).toBe('integration');
     }
     expect(new Set(inbox.map((one) => one.headers.get('x-github-delivery'))).size).toBe(2);
-    const comment: unknown = JSON.parse(
-      inbox.find((one) => nameOf(one).startsWith('issue_comment'))?.body ?? '',
-    );
+    const comment: unknown = JSON.parse(inbox.find((one) => nameOf(one).startsWith('issue_comment'))?.body ?? '');
     expect(comment).toMatchObject({
       action: 'created',
       comment: { body: '/status “now”', user: { login: 'ada' } },
@@ -101,14 +99,10 @@ describe('webhooks', () => {
     expect(full.data.request.payload).toMatchObject({ action: 'created' });
     expect(JSON.stringify(full.data)).not.toContain(secret);
     status = 200;
-    expect(
-      (await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id })).status,
-    ).toBe(202);
+    expect((await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id })).status).toBe(202);
     await hooks.settled();
     const again = inbox[2];
-    const first = inbox.find(
-      (one) => one.headers.get('x-github-delivery') === again?.headers.get('x-github-delivery'),
-    );
+    const first = inbox.find((one) => one.headers.get('x-github-delivery') === again?.headers.get('x-github-delivery'));
     expect(again?.body).toBe(first?.body);
     const newest = (await app.request('GET /app/hook/deliveries')).data[0];
     expect(newest).toMatchObject({ redelivery: true, status: 'OK', status_code: 200 });
@@ -133,9 +127,7 @@ describe('webhooks', () => {
     const one = gone.request('GET /app/hook/deliveries/{delivery_id}', { delivery_id });
     expect((await refusal(one)).status).toBe(404);
     // A redelivery of two hours ago is newer.
-    expect((await gone.request('GET /app/hook/deliveries')).data.map(({ redelivery }) => redelivery)).toEqual(
-      [true],
-    );
+    expect((await gone.request('GET /app/hook/deliveries')).data.map(({ redelivery }) => redelivery)).toEqual([true]);
   });
 
   it('are dropped on request: all, or a share of an event by seed', async () => {
@@ -174,9 +166,7 @@ describe('webhooks', () => {
     const hooks = startWebhooks(
       town.world,
       (request) =>
-        new Promise((_, reject) =>
-          request.signal.addEventListener('abort', () => reject(request.signal.reason)),
-        ),
+        new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(request.signal.reason))),
       20,
     );
     await talk(town);

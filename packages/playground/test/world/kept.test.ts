@@ -33,12 +33,7 @@ async function start() {
 type Started = Awaited<ReturnType<typeof start>>;
 
 /** A broken connection is not an answer; a 2xx answer is a promise. */
-async function post(
-  { origin, token }: Started,
-  method: string,
-  path: string,
-  body: object,
-): Promise<unknown> {
+async function post({ origin, token }: Started, method: string, path: string, body: object): Promise<unknown> {
   try {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${origin}${path}`, { method, headers, body: JSON.stringify(body) });
@@ -120,8 +115,7 @@ it('keeps everything that it acknowledged, even if it is killed during writes', 
     // Kill it during the writes: after one write of each kind was promised, and while more are in flight.
     const watching = setInterval(() => {
       const { length } = promised.comments;
-      if (length >= enough && promised.files.length > 0 && promised.refs.length > 0)
-        server.child.kill('SIGKILL');
+      if (length >= enough && promised.files.length > 0 && promised.refs.length > 0) server.child.kill('SIGKILL');
     }, 5);
     await hammer(server, round, promised);
     clearInterval(watching);
@@ -135,9 +129,7 @@ it('keeps everything that it acknowledged, even if it is killed during writes', 
   const named = z.object({ body: z.string() });
   const kept = (await get(server, '/issues/comments')).map((row) => named.parse(row).body);
   expect(comments.filter((one) => !kept.includes(one))).toEqual([]);
-  const branches = (await get(server, '/branches')).map(
-    (row) => z.object({ name: z.string() }).parse(row).name,
-  );
+  const branches = (await get(server, '/branches')).map((row) => z.object({ name: z.string() }).parse(row).name);
   expect(refs.filter((one) => !branches.includes(one))).toEqual([]);
   for (const path of files) {
     const answer = await fetch(`${server.origin}/api/v3/repos/lab/ferries/contents/${path}`);

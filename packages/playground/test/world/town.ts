@@ -99,8 +99,7 @@ export function createTown(options: SeedOptions & { readonly permissions?: Permi
       nowMs += durationMs;
     },
     as: (token) => new Octokit(token === null ? common : { ...common, auth: token }),
-    asApp: () =>
-      new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey: keys.privateKey } }),
+    asApp: () => new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey: keys.privateKey } }),
     asInstallation: () =>
       new Octokit({
         ...common,
@@ -154,8 +153,7 @@ export async function refusal(
       readonly response: { readonly data: unknown };
     };
     const { data } = response;
-    const message =
-      typeof data === 'object' && data !== null && 'message' in data ? String(data.message) : '';
+    const message = typeof data === 'object' && data !== null && 'message' in data ? String(data.message) : '';
     return { status, message, data };
   }
 }

@@ -56,8 +56,7 @@ async function listForRepo(call: RepoCall): Promise<Answer> {
   if (problem !== null) return problem;
   const rows = Object.values(call.world.state.comments).filter((one) => one.repoId === call.repo.id);
   const sign = call.query.get('direction') === 'desc' ? -1 : 1;
-  const at = (one: Comment): number =>
-    call.query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs;
+  const at = (one: Comment): number => (call.query.get('sort') === 'updated' ? one.updatedAtMs : one.createdAtMs);
   const sorted = changedSince(rows, call.query).toSorted((a, b) => sign * (at(a) - at(b) || a.id - b.id));
   return paged(call, sorted, (one) => shapeComment(call.world, one));
 }
@@ -80,8 +79,7 @@ async function create(call: ActorCall, body: z.infer<typeof text>): Promise<Answ
   const issue = issueOf(call);
   if (issue === null) return notFound();
   const problem =
-    talkRefusal(call, issue, 'Unable to create comment because issue is locked.') ??
-    commentProblem(body.body);
+    talkRefusal(call, issue, 'Unable to create comment because issue is locked.') ?? commentProblem(body.body);
   if (problem !== null) return problem;
   return created(shapeComment(call.world, await addComment(call, issue, body.body)));
 }

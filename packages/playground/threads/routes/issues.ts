@@ -31,9 +31,7 @@ const writeThreads = repoAccess(['issues:write', 'pull_requests:write'], 'anyone
 const manage = repoAccess(['issues:write', 'pull_requests:write'], 'write');
 
 const title = z.union([z.string(), z.number()]).transform((text) => `${text}`);
-const labelNames = z.array(
-  z.union([z.string(), z.object({ name: z.string() }).transform((one) => one.name)]),
-);
+const labelNames = z.array(z.union([z.string(), z.object({ name: z.string() }).transform((one) => one.name)]));
 const creation = z.object({
   title,
   body: z.string().nullish(),
@@ -75,9 +73,7 @@ async function listIssues(call: RepoCall): Promise<Answer> {
   const assignee = query.get('assignee');
   const creatorId = creator === null ? null : (findUser(call.world, creator)?.id ?? -1);
   const assigneeId =
-    assignee === null || assignee === '*' || assignee === 'none'
-      ? null
-      : (findUser(call.world, assignee)?.id ?? -1);
+    assignee === null || assignee === '*' || assignee === 'none' ? null : (findUser(call.world, assignee)?.id ?? -1);
   const rows = issuesOf(call.world, call.repo).filter(
     (issue) =>
       (state === 'all' || issue.state === state) &&

@@ -45,9 +45,7 @@ const names = z.union([
 ]);
 
 export const labelRoutes: readonly Route[] = [
-  reads('/labels', read, (call) =>
-    paged(call, call.repo.labels, (one) => shapeLabel(call.world, call.repo, one)),
-  ),
+  reads('/labels', read, (call) => paged(call, call.repo.labels, (one) => shapeLabel(call.world, call.repo, one))),
   reads('/labels/:name', read, (call) => {
     const label = labelOf(call.repo, call.params['name'] ?? '');
     return label === null ? notFound() : ok(shapeLabel(call.world, call.repo, label));

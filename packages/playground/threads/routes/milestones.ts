@@ -3,15 +3,7 @@
 import * as z from 'zod';
 import { paged } from '../../api/paging.ts';
 import { type Answer, created, invalid, noContent, notFound, ok } from '../../api/reply.ts';
-import {
-  type ActorCall,
-  acts,
-  type RepoCall,
-  type Route,
-  reads,
-  repoAccess,
-  writes,
-} from '../../api/route.ts';
+import { type ActorCall, acts, type RepoCall, type Route, reads, repoAccess, writes } from '../../api/route.ts';
 import { emitChange } from '../../world/emit.ts';
 import type { Json } from '../../world/json.ts';
 import { nextId } from '../../world/world.ts';
@@ -32,9 +24,7 @@ const creation = changes.extend({ title: z.string().min(1) });
 export const milestoneRoutes: readonly Route[] = [
   reads('/milestones', read, (call) => {
     const state = call.query.get('state') ?? 'open';
-    const rows = milestonesOf(call.world, call.repo.id).filter(
-      (row) => state === 'all' || row.state === state,
-    );
+    const rows = milestonesOf(call.world, call.repo.id).filter((row) => state === 'all' || row.state === state);
     return paged(call, rows.toSorted(orderOf(call.query)), (row) => shapeMilestone(call.world, row));
   }),
   writes('POST', '/milestones', write, creation, createMilestone),
@@ -62,9 +52,7 @@ function orderOf(query: URLSearchParams): (a: Milestone, b: Milestone) => number
 }
 
 function milestoneAt(call: RepoCall): Milestone | null {
-  return (
-    milestonesOf(call.world, call.repo.id).find(({ number }) => `${number}` === call.params['number']) ?? null
-  );
+  return milestonesOf(call.world, call.repo.id).find(({ number }) => `${number}` === call.params['number']) ?? null;
 }
 
 async function createMilestone(call: ActorCall, body: z.infer<typeof creation>): Promise<Answer> {

@@ -44,11 +44,7 @@ export const reactionRoutes: readonly Route[] = [
     return inTable(call.world.state.reviewComments, call.params['id'] ?? '', call.repo.id);
   }),
   ...routesFor('/issues/:number', (call) => {
-    return inTable(
-      call.world.state.issues,
-      issueKey(call.repo.id, Number(call.params['number'])),
-      call.repo.id,
-    );
+    return inTable(call.world.state.issues, issueKey(call.repo.id, Number(call.params['number'])), call.repo.id);
   }),
 ];
 
@@ -78,9 +74,7 @@ export async function addReaction(
   target: Reactable,
   wantedContent: ReactionContent,
 ): Promise<{ readonly reaction: Reaction; readonly isNew: boolean }> {
-  const known = target.row.reactions.find(
-    (one) => one.userId === act.actor.id && one.content === wantedContent,
-  );
+  const known = target.row.reactions.find((one) => one.userId === act.actor.id && one.content === wantedContent);
   if (known !== undefined) return { reaction: known, isNew: false };
   const reaction: Reaction = {
     id: nextId(act.world, 'reactions'),
@@ -122,9 +116,7 @@ function routesFor(path: string, find: (call: RepoCall) => Reactable | null): re
 /** Why the caller cannot react here, or null: the thread is locked, or outside the token's permissions. */
 export function reactionRefusal(act: Act, { issueNumber }: Reactable): Answer | null {
   const issue = findIssue(act.world, act.repo, issueNumber);
-  return issue === null
-    ? notFound()
-    : talkRefusal(act, issue, 'Unable to create reaction because issue is locked.');
+  return issue === null ? notFound() : talkRefusal(act, issue, 'Unable to create reaction because issue is locked.');
 }
 
 function refusalAt(call: RepoCall, { issueNumber }: Reactable, level: 'read' | 'write'): Answer | null {

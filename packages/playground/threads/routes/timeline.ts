@@ -24,9 +24,7 @@ const timelineOnly: readonly string[] = ['closed', 'reopened', 'merged', 'unlock
 
 export const timelineRoutes: readonly Route[] = [
   reads('/issues/:number/timeline', read, (call) => list(call, timeline)),
-  reads('/issues/:number/events', read, (call) =>
-    list(call, async (_call, issue) => happened(call, issue, false)),
-  ),
+  reads('/issues/:number/events', read, (call) => list(call, async (_call, issue) => happened(call, issue, false))),
 ];
 
 type Row = { readonly atMs: number; readonly shape: JsonObject };

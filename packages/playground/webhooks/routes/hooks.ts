@@ -70,9 +70,7 @@ function attempt(call: Call): Answer {
 function ofApp(call: Call): readonly Delivery[] {
   const appId = appIdOf(call);
   const since = call.world.clock.now() - github.redeliveryWindowMs;
-  return Object.values(call.world.state.deliveries).filter(
-    (row) => row.appId === appId && row.deliveredAtMs >= since,
-  );
+  return Object.values(call.world.state.deliveries).filter((row) => row.appId === appId && row.deliveredAtMs >= since);
 }
 
 function deliveryOf(call: Call): Delivery | null {

@@ -14,10 +14,7 @@ export const installationRoutes: readonly Route[] = [
 ];
 
 /** The change is attributed to the App's owner. */
-function change(
-  call: Call,
-  act: (world: World, id: number, byId: number) => void,
-): ReturnType<typeof noContent> {
+function change(call: Call, act: (world: World, id: number, byId: number) => void): ReturnType<typeof noContent> {
   const row = installationOf(call);
   if (row === null) return notFound();
   act(call.world, row.id, appById(call.world, appIdOf(call)).ownerId);

@@ -30,9 +30,7 @@ function verdictOn(faults: readonly string[], fine: string): Verdict {
 /** Same as `verdictOn`, for facts that may be unknown: a known fault decides, otherwise an unknown fact makes the verdict unknown. */
 function verdictAmong(faults: readonly string[], facts: readonly Observed<unknown>[], fine: string): Verdict {
   const [away] = facts.flatMap((fact) => (fact.kind === 'unknown' ? [fact.why] : []));
-  return faults.length === 0 && away !== undefined
-    ? { state: 'unknown', found: away }
-    : verdictOn(faults, fine);
+  return faults.length === 0 && away !== undefined ? { state: 'unknown', found: away } : verdictOn(faults, fine);
 }
 
 /** Judges a known fact. */
@@ -70,9 +68,7 @@ const CHECKS: readonly Check[] = [
     id: 'cluster-keys',
     judge: ({ clusters }) =>
       verdictAmong(
-        clusters.flatMap(({ name, asks }) =>
-          asks.kind === 'known' && !asks.value ? [`${name} requires no key`] : [],
-        ),
+        clusters.flatMap(({ name, asks }) => (asks.kind === 'known' && !asks.value ? [`${name} requires no key`] : [])),
         clusters.map(({ asks }) => asks),
         clusters.length === 0
           ? 'no cluster is of an engine that says so'
@@ -98,9 +94,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'workflow-secrets',
     judge: ({ config, files }) =>
-      given(files, (read) =>
-        verdictOn(workflowSecretFaults(config, read), 'each secret in the files that need it'),
-      ),
+      given(files, (read) => verdictOn(workflowSecretFaults(config, read), 'each secret in the files that need it')),
     advice: () =>
       `Name each secret under \`env:\` of the step that needs it, as \`NAME: \${{ secrets.NAME }}\`, and under no other. For the rest: ${COPY}`,
   },
@@ -125,9 +119,7 @@ const CHECKS: readonly Check[] = [
     judge: ({ isPrivate, forkApproval }) =>
       isPrivate
         ? verdictOn([], 'a private repository: strangers cannot fork it')
-        : given(forkApproval, (value) =>
-            verdictOn(value === 'all_external_contributors' ? [] : [value], value),
-          ),
+        : given(forkApproval, (value) => verdictOn(value === 'all_external_contributors' ? [] : [value], value)),
     advice: () => `${ACTIONS} require approval for all external contributors.`,
   },
   {
@@ -161,8 +153,7 @@ const CHECKS: readonly Check[] = [
               found: "the repository has none; an organisation's runner is not listed here",
             };
       }),
-    advice: () =>
-      `Register the launching runner with the label ${LAUNCH_LABEL}, and give the label to no other.`,
+    advice: () => `Register the launching runner with the label ${LAUNCH_LABEL}, and give the label to no other.`,
   },
   {
     id: 'runner-group',
@@ -270,15 +261,8 @@ function environmentBranches({ environments, defaultBranch }: Facts): Verdict {
 }
 
 /** Missing environment secrets. Secrets that the lab passes to jobs may also be in the repository or organization: jobs see those, too. */
-function environmentSecrets({
-  config,
-  environments,
-  repositorySecrets,
-  organizationSecrets,
-}: Facts): Verdict {
-  const open = [repositorySecrets, organizationSecrets].flatMap((names) =>
-    names.kind === 'known' ? names.value : [],
-  );
+function environmentSecrets({ config, environments, repositorySecrets, organizationSecrets }: Facts): Verdict {
+  const open = [repositorySecrets, organizationSecrets].flatMap((names) => (names.kind === 'known' ? names.value : []));
   const faults = environments.flatMap(({ name, secrets }) => {
     if (secrets.kind === 'unknown') return [];
     const needed = [
@@ -334,10 +318,7 @@ function branchRules(
       given(facts[key], (inForce) => {
         const names = new Set(inForce.flatMap(namesOf));
         const absent = wanted.filter((name) => !names.has(name));
-        return verdictOn(
-          absent.length === 0 ? [] : [`${branchOf(facts)} lacks ${absent.join(', ')}`],
-          'all rules',
-        );
+        return verdictOn(absent.length === 0 ? [] : [`${branchOf(facts)} lacks ${absent.join(', ')}`], 'all rules');
       }),
     advice: (facts) => `Make a ruleset for ${branchOf(facts)} with ${wanted.join(', ')}.`,
   };
@@ -351,9 +332,7 @@ function namesOf({ type, parameters }: BranchRule): readonly string[] {
   return [
     type,
     ...((parameters?.required_approving_review_count ?? 0) > 0 ? ['a review'] : []),
-    ...(parameters?.require_last_push_approval === true
-      ? ['approval of the last push by somebody else']
-      : []),
+    ...(parameters?.require_last_push_approval === true ? ['approval of the last push by somebody else'] : []),
   ];
 }
 

@@ -60,10 +60,7 @@ export function workflowSecretFaults(config: LabConfig, files: WorkflowFiles): r
 /** The workflow file for pinning a runner group: the reusable workflow that the launch workflow calls, or `own`. */
 export function launchLocation({ workflows }: LabConfig, files: WorkflowFiles, own: string): string {
   const text = files.get(`${WORKFLOWS}/${workflows.launch}`) ?? '';
-  return (
-    /\buses: {0,9}([^/\s]{1,99}\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]{1,99})/.exec(text)?.[1] ??
-    own
-  );
+  return /\buses: {0,9}([^/\s]{1,99}\/ferrybot\/\.github\/workflows\/launch\.yml@[^\s}]{1,99})/.exec(text)?.[1] ?? own;
 }
 
 export type Environment = {
@@ -145,11 +142,7 @@ async function workflowFiles(client: GitHubClient, branch: string): Promise<Obse
 }
 
 /** Connects only to clusters of the user's own checkout, because a foreign config could name any machine in this network. */
-async function readClusterKeys(
-  config: LabConfig,
-  configText: string,
-  cwd: string,
-): Promise<readonly ClusterKey[]> {
+async function readClusterKeys(config: LabConfig, configText: string, cwd: string): Promise<readonly ClusterKey[]> {
   const adapters = await loadAdapters();
   const own = await readFile(join(cwd, CONFIG_PATH), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;

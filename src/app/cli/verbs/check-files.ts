@@ -20,8 +20,7 @@ export async function checkConfigVerb(io: VerbIo, file: string): Promise<number>
   const reading = readLabConfig(text.value, branded(Date.now(), isInstant));
   const problems = reading.kind === 'valid' ? reading.warnings : reading.problems;
   const lines = problems.map(
-    (p) =>
-      `${file}:${p.line}:${p.column}: ${p.severity}: ${p.path === '' ? '' : `${p.path}: `}${p.message}\n`,
+    (p) => `${file}:${p.line}:${p.column}: ${p.severity}: ${p.path === '' ? '' : `${p.path}: `}${p.message}\n`,
   );
   const isValid = reading.kind === 'valid';
   answer(io, { ok: isValid, problems }, `${lines.join('')}${isValid ? `${file} is valid\n` : ''}`);

@@ -139,13 +139,9 @@ async function laneFor(
   if (lanes.length === 1) return known(anyLane(config));
   const from = (await git.mergeBase(base, head)) ?? base;
   const changed = await git.changedPaths(from, head);
-  const [only, second] = lanes.filter(({ kind, lane }) =>
-    changed.includes(kind.proposes?.change?.file(lane) ?? ''),
-  );
+  const [only, second] = lanes.filter(({ kind, lane }) => changed.includes(kind.proposes?.change?.file(lane) ?? ''));
   return only === undefined || second !== undefined
-    ? unknown(
-        `which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`,
-      )
+    ? unknown(`which of the lanes ${names} it is for cannot be told from the files that it changes; --lane says it`)
     : known(only);
 }
 

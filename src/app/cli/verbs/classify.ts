@@ -5,8 +5,7 @@ import { redactAndTruncateLine } from '../../../domain/written-secrets.ts';
 import { redact } from '../../../host/redactor.ts';
 import { answer, EXIT, logLines, misused, refused, type VerbIo } from '../verb-io.ts';
 
-const clean = (text: string): string =>
-  redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
+const clean = (text: string): string => redactAndTruncateLine({ redact: (one) => redact(one, []) }, text.trim());
 
 const STATUSES: readonly EndStatus[] = ['SUCCEEDED', 'FAILED', 'STOPPED'];
 
@@ -18,8 +17,7 @@ const NO_TEXT_SHARE_MAX = 0.2;
 /** Exit 0 if the class is known. `endStatus`: the engine's status, which the log may not contain. */
 export async function classifyVerb(io: VerbIo, endStatus: string | undefined): Promise<number> {
   const status = STATUSES.find((one) => one === endStatus) ?? null;
-  if (endStatus !== undefined && status === null)
-    return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
+  if (endStatus !== undefined && status === null) return misused(io, `--end-status is one of ${STATUSES.join(', ')}`);
   const diagnosis = createDiagnosis();
   let [characters, unreadable] = [0, 0];
   for await (const line of logLines(io.stdin)) {
@@ -34,8 +32,7 @@ export async function classifyVerb(io: VerbIo, endStatus: string | undefined): P
     });
   const found = diagnosis.conclude(status);
   const evidence = found.evidence.map(({ line, text }) => ({ line, text: clean(text) }));
-  const traceback =
-    found.traceback === null ? null : { ...found.traceback, message: clean(found.traceback.message) };
+  const traceback = found.traceback === null ? null : { ...found.traceback, message: clean(found.traceback.message) };
   const words = [
     `${found.class} (${found.confidence} confidence); first response: ${found.response}\n`,
     ...(traceback === null ? [] : [`${traceback.file}:${traceback.line}: ${traceback.message}\n`]),

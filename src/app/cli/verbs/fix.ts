@@ -28,11 +28,7 @@ export async function fixVerb(io: VerbIo, { log, tree }: FixOptions): Promise<nu
     const at = traceback === null ? '' : `${traceback.file}:${traceback.line}: ${traceback.message}\n`;
     if (found.kind === 'none') {
       const { reason } = found;
-      answer(
-        io,
-        { fix: null, reason, class: kind, traceback },
-        `${at}no fix: ${forTerminal(noFixWords(reason))}\n`,
-      );
+      answer(io, { fix: null, reason, class: kind, traceback }, `${at}no fix: ${forTerminal(noFixWords(reason))}\n`);
       return EXIT.no;
     }
     const { path, line, diff } = found;

@@ -37,17 +37,13 @@ type History = ReadonlyMap<string, ReadonlySet<TreeId>>;
 type Committed = { readonly history: History; readonly git: GitReader | null };
 
 /** Reads the files at `path`, relative to the caller's folder. */
-export async function findLogbookFiles(
-  io: VerbIo,
-  path: string,
-): Promise<Result<readonly LogbookFile[], Refusal>> {
+export async function findLogbookFiles(io: VerbIo, path: string): Promise<Result<readonly LogbookFile[], Refusal>> {
   const at = resolve(io.cwd, path);
   try {
     const found = await readFiles(at, io);
     return found.ok ? found : notFound(found.error);
   } catch (error) {
-    if (error instanceof GitError)
-      return notFound(`the history around ${at} cannot be read: ${error.message}`);
+    if (error instanceof GitError) return notFound(`the history around ${at} cannot be read: ${error.message}`);
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     return notFound(`${at} cannot be read: ${error.message}`);
   }
@@ -77,10 +73,7 @@ async function readFiles(path: string, io: VerbIo): Promise<Result<readonly Logb
 }
 
 /** The checkout may be untrusted: start no program from it and fetch nothing. */
-async function readCommitted(
-  folder: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<Committed> {
+async function readCommitted(folder: string, environment: Readonly<Record<string, string>>): Promise<Committed> {
   const checkout = await openCheckout(folder, environment);
   const head = (await checkout?.commitOf('HEAD')) ?? null;
   if (checkout === null || head === null) return { history: new Map(), git: null };
@@ -95,11 +88,7 @@ async function readCommitted(
 }
 
 /** Versions of a file that are not a prefix of `text`. */
-async function lostVersions(
-  { history, git }: Committed,
-  name: string,
-  text: string,
-): Promise<readonly string[]> {
+async function lostVersions({ history, git }: Committed, name: string, text: string): Promise<readonly string[]> {
   const ids = history.get(name);
   if (git === null || ids === undefined) return [];
   const kept = git.beginningsOf(text, ids);
@@ -149,9 +138,7 @@ async function runsIn(folder: string, history: History): Promise<readonly (reado
   let runs: readonly string[] = ['runs/'];
   for (const level of [/^\d{4}$/, /^\d\d$/, /./]) {
     const found = runs.map(async (place) =>
-      (await namesOf(join(folder, place)))
-        .filter((name) => level.test(name))
-        .map((name) => `${place}${name}/`),
+      (await namesOf(join(folder, place))).filter((name) => level.test(name)).map((name) => `${place}${name}/`),
     );
     runs = (await Promise.all(found)).flat();
   }
@@ -201,8 +188,7 @@ function decoded(bytes: Uint8Array): { readonly text: string; readonly badLine: 
   if (again.equals(bytes)) return { text, badLine: null };
   const lines = Buffer.from(bytes).toString('latin1').split('\n');
   const bad = lines.findIndex(
-    (line) =>
-      !Buffer.from(Buffer.from(line, 'latin1').toString('utf8'), 'utf8').equals(Buffer.from(line, 'latin1')),
+    (line) => !Buffer.from(Buffer.from(line, 'latin1').toString('utf8'), 'utf8').equals(Buffer.from(line, 'latin1')),
   );
   return { text, badLine: bad + 1 };
 }

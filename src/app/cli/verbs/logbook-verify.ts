@@ -24,11 +24,7 @@ export type LogbookOptions = { readonly keys?: string | undefined; readonly head
 type ToVerify = { readonly files: readonly LogbookFile[]; readonly given: LogbookArguments };
 
 /** Reads the files at the path, and the keys and head for verifying them. */
-async function readToVerify(
-  io: VerbIo,
-  path: string,
-  options: LogbookOptions,
-): Promise<Result<ToVerify, Refusal>> {
+async function readToVerify(io: VerbIo, path: string, options: LogbookOptions): Promise<Result<ToVerify, Refusal>> {
   const head = options.head === undefined ? ok(null) : headOf(options.head);
   if (!head.ok) return head;
   const keys = options.keys === undefined ? ok(null) : await keysFrom(resolve(io.cwd, options.keys));
@@ -49,12 +45,8 @@ const keysSchema = z.looseObject({ keys: z.array(publicKeySchema).min(1) });
 
 async function keysFrom(path: string): Promise<Result<readonly PublicKey[], Refusal>> {
   try {
-    const found = keysSchema.safeParse(
-      parse(await readFile(path, 'utf8'), { maxAliasCount: limits.configAliasesMax }),
-    );
-    return found.success
-      ? ok(found.data.keys)
-      : usage(`${path} lists no keys: ${z.prettifyError(found.error)}`);
+    const found = keysSchema.safeParse(parse(await readFile(path, 'utf8'), { maxAliasCount: limits.configAliasesMax }));
+    return found.success ? ok(found.data.keys) : usage(`${path} lists no keys: ${z.prettifyError(found.error)}`);
   } catch (error) {
     return usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -87,8 +79,7 @@ export async function logbookVerify(io: VerbIo, path: string, options: LogbookOp
   const read = await readToVerify(io, path, options);
   if (!read.ok) return refused(io, read.error);
   const { files, given } = read.value;
-  if (given.head !== null && files.length > 1)
-    return misused(io, '--head is of one run, and there are several here');
+  if (given.head !== null && files.length > 1) return misused(io, '--head is of one run, and there are several here');
   const verified = verifyFiles(files, given, { cwd: io.cwd, path: resolve(io.cwd, path) });
   answer(io, verified, told(verified));
   return verified.ok ? EXIT.yes : EXIT.no;
@@ -169,11 +160,7 @@ function verifyFile(
   return { run: told, bad: bad === null ? null : placed(file, bad), verification };
 }
 
-function anchorKind(
-  file: LogbookFile,
-  head: Anchor | null,
-  verification: Verification,
-): VerifiedRun['anchor'] {
+function anchorKind(file: LogbookFile, head: Anchor | null, verification: Verification): VerifiedRun['anchor'] {
   if (head !== null) return 'flag';
   if (file.isInHistory) return 'git';
   return verification.isTerminal ? 'terminal' : 'none';
@@ -229,11 +216,9 @@ function unanchored({ events }: Verification, anchor: VerifiedRun['anchor']): Ba
 
 function told({ ok, runs, bad }: VerifyAnswer): string {
   const lines = runs.map(
-    (run) =>
-      `${run.run}: ${run.events} events, head ${run.head}, anchored by ${run.anchor}, keys ${run.keys}`,
+    (run) => `${run.run}: ${run.events} events, head ${run.head}, anchored by ${run.anchor}, keys ${run.keys}`,
   );
-  const end =
-    bad === null ? 'good' : `${bad.file} line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message}`;
+  const end = bad === null ? 'good' : `${bad.file} line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message}`;
   return `${[...lines, ok ? end : `bad: ${end}`].join('\n')}\n`;
 }
 
@@ -259,8 +244,6 @@ export async function logbookShow(io: VerbIo, path: string, options: LogbookOpti
 
 function showRun({ run, events, bad }: Shown): string {
   const end =
-    bad === null
-      ? ''
-      : `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`;
+    bad === null ? '' : `\nbad: line ${bad.line} (entry ${bad.seq}): ${bad.reason}: ${bad.message} (${bad.file})\n`;
   return `${showText(run, events)}${end}`;
 }

@@ -16,9 +16,7 @@ export async function readCommentVerb(io: VerbIo, otherBots: readonly string[]):
       ({ line, column, word, code, suggest }) =>
         `line ${line}, column ${column}: ${word} does not run: ${ERRORS[code]}.${suggest === undefined ? '' : ` Did you mean ${suggest}?`}\n`,
     ),
-    ...reading.ignored.map(
-      ({ line, word, reason }) => `line ${line}: ${word} does not run: ${PLACES[reason]}.\n`,
-    ),
+    ...reading.ignored.map(({ line, word, reason }) => `line ${line}: ${word} does not run: ${PLACES[reason]}.\n`),
   ];
   answer(io, reading, lines.length === 0 ? 'The comment has no command.\n' : lines.join(''));
   return reading.commands.length > 0 ? EXIT.yes : EXIT.no;

@@ -26,16 +26,7 @@ import { backtest } from '../../../run/backtest/backtest.ts';
 import { historyOf } from '../../../run/lane.ts';
 import { openStore } from '../../../stores/open.ts';
 import { readLabConfig } from '../../config-source.ts';
-import {
-  answer,
-  EXIT,
-  forTerminal,
-  misused,
-  type Refusal,
-  readArgument,
-  refused,
-  type VerbIo,
-} from '../verb-io.ts';
+import { answer, EXIT, forTerminal, misused, type Refusal, readArgument, refused, type VerbIo } from '../verb-io.ts';
 import { recordedEvents } from './logbook-verify.ts';
 
 /** Exit 1 if the run is missing, does not verify, or has no manifest. */
@@ -84,17 +75,12 @@ type CheckpointsOptions = {
 };
 
 /** Exit 1 if no checkpoint is selected or the given step is rejected. */
-export async function checkpointsVerb(
-  io: VerbIo,
-  root: string,
-  options: CheckpointsOptions,
-): Promise<number> {
+export async function checkpointsVerb(io: VerbIo, root: string, options: CheckpointsOptions): Promise<number> {
   const state = options.run === undefined ? null : await stateOfRun(io, options.run, options.dir);
   if (state !== null && !state.ok) return refused(io, state.error);
   const places = [root, ...options.temporary];
   const missing = places.find((one) => !/^\w+:\/\//.test(one) && !existsSync(resolve(io.cwd, one)));
-  if (missing !== undefined)
-    return refused(io, { code: 'no-store', message: `There is no folder ${missing}.` });
+  if (missing !== undefined) return refused(io, { code: 'no-store', message: `There is no folder ${missing}.` });
   const roots = await Promise.all(places.map((one) => searched(io, one)));
   const search: Search = {
     roots,
@@ -148,8 +134,7 @@ async function stateOfRun(io: VerbIo, run: string, dir: string): Promise<Result<
   const read = await recordedEvents(io, dir, run);
   if (!read.ok) return read;
   const folded = fold(read.value[0] ?? []);
-  if (!folded.ok || folded.value === null)
-    return fail({ code: 'logbook-broken', message: `${run} cannot be read` });
+  if (!folded.ok || folded.value === null) return fail({ code: 'logbook-broken', message: `${run} cannot be read` });
   return ok(folded.value);
 }
 

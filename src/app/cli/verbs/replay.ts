@@ -20,11 +20,7 @@ export type ReplayOptions = {
 const STATUSES = ['SUCCEEDED', 'FAILED', 'STOPPED', 'RUNNING'] as const;
 
 /** Exit 0 after the replay, 1 if the input cannot be read. */
-export async function replayVerb(
-  io: VerbIo,
-  path: string | undefined,
-  options: ReplayOptions,
-): Promise<number> {
+export async function replayVerb(io: VerbIo, path: string | undefined, options: ReplayOptions): Promise<number> {
   const { log, endStatus } = options;
   if ((path === undefined) === (log === undefined)) return misused(io, 'replay takes a trace, or --log FILE');
   const status = STATUSES.find((one) => one === endStatus?.toUpperCase());
@@ -34,9 +30,7 @@ export async function replayVerb(
   if (path !== undefined && isOption)
     return misused(io, '--start, --until and --end-status belong to --log: a trace says them itself');
   const read =
-    log === undefined
-      ? await traceIn(resolve(io.cwd, path ?? ''))
-      : await traceFrom(io, log, options, status ?? null);
+    log === undefined ? await traceIn(resolve(io.cwd, path ?? '')) : await traceFrom(io, log, options, status ?? null);
   if (!read.ok) return refused(io, { code: 'unreadable', message: read.error });
   const replayed = await replay(read.value);
   answer(io, replayed, wordsOf(replayed));
@@ -91,8 +85,6 @@ function wordsOf({ alarms, actions, finalState, cannotTell, looks }: Replayed): 
     `${finalState} after ${looks} looks; ${alarms.length} alarms\n`,
     ...(cannotTell.length === 0
       ? []
-      : [
-          `without a witness: ${cannotTell.map(({ detector, missing }) => `${detector} (${missing})`).join(', ')}\n`,
-        ]),
+      : [`without a witness: ${cannotTell.map(({ detector, missing }) => `${detector} (${missing})`).join(', ')}\n`]),
   ].join('');
 }

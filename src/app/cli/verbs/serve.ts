@@ -22,18 +22,14 @@ export async function serveVerb(io: VerbIo): Promise<number> {
   const secrets = Object.entries(io.environment).flatMap(([name, value]) =>
     /KEY|SECRET|TOKEN/.test(name) && value !== undefined ? [value] : [],
   );
-  const keys = ['PRIVATE_KEY', 'WEBHOOK_SECRET', KEY_VARIABLES.control].map(
-    (name) => io.environment[name] ?? '',
-  );
+  const keys = ['PRIVATE_KEY', 'WEBHOOK_SECRET', KEY_VARIABLES.control].map((name) => io.environment[name] ?? '');
   for (const { pid, name } of ancestorsThatShow(keys))
     io.stderr.write(
       `process ${pid} (${name}), which started this one, shows the keys in /proc/${pid}/environ to every program of this user: start \`ferrybot serve\` without it\n`,
     );
   const { serve } = await import('../../server/serve.ts');
   const serving = await serve(options.value, (line, fields) =>
-    io.stderr.write(
-      `${redact(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`, secrets)}\n`,
-    ),
+    io.stderr.write(`${redact(`${line}${fields === undefined ? '' : ` ${JSON.stringify(fields)}`}`, secrets)}\n`),
   );
   answer(io, { ok: true, error: null, url: serving.url }, `listening on ${serving.url}\n`);
   await new Promise<void>((resolve) => {

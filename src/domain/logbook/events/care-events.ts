@@ -113,10 +113,7 @@ export const careEvents = defineEvents(data, {
     tell: ({ data }) => ({
       status: `${prose(data.cluster)}: ${data.reading === 'unreadable' ? 'the scan could not be read' : `${data.workers.length} worker disks are low on space`}`,
       evidence: data.workers
-        .map(
-          ({ tpu, worker, percentFree, finding }) =>
-            `${code(`${tpu}/${worker}`)} ${percentFree}% free, ${finding}`,
-        )
+        .map(({ tpu, worker, percentFree, finding }) => `${code(`${tpu}/${worker}`)} ${percentFree}% free, ${finding}`)
         .join('; '),
       decision: data.why === '' ? '' : prose(data.why),
       next: data.cleanup === 'not-seen' ? 'the cleanup job of the head node was not found' : '',

@@ -48,8 +48,7 @@ export const checkpointEvents = defineEvents(data, {
     tell: ({ data: { step, reason }, actor }) => ({
       status: `${personOf(actor)} rejected the checkpoints from step ${step} on`,
       evidence: prose(reason),
-      decision:
-        'these, as the attempts so far have written them, and what was made from them are used for nothing',
+      decision: 'these, as the attempts so far have written them, and what was made from them are used for nothing',
       next: 'the next attempt resumes from an earlier checkpoint',
     }),
   },

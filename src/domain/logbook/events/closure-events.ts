@@ -124,20 +124,14 @@ function closedRule(state: RunState, event: EventOf<'closed'>): string | null {
 /** A person can give up a job only while its state is unknown. */
 function lostRule(state: RunState, { actor }: EventOf<'closed'>): string | null {
   if (state.end !== null) return 'lost after the end';
-  if (state.submission === null && state.order?.status !== 'claimed')
-    return 'lost before anything was started';
+  if (state.submission === null && state.order?.status !== 'claimed') return 'lost before anything was started';
   const seen = state.observation?.status;
   if (seen !== undefined && seen !== 'UNKNOWN') return 'lost while the job is seen';
   return actor === undefined ? 'closed names no person' : null;
 }
 
 /** After these refusals, a launch needs a new order and a new approval. */
-const ORDER_ENDING: readonly string[] = [
-  'runner-refused',
-  'submit-rejected',
-  'submit-conflict',
-  'dispatch-failed',
-];
+const ORDER_ENDING: readonly string[] = ['runner-refused', 'submit-rejected', 'submit-conflict', 'dispatch-failed'];
 
 function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
   const { code, detail } = event.data;
@@ -147,9 +141,7 @@ function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
   // While dispatches remain, the same order is dispatched again.
   const isLast = code === 'launch-failed' && detail['left'] === 0;
   const endsOrder =
-    (isLast || ORDER_ENDING.includes(code)) &&
-    orderDigest === state.order?.digest &&
-    state.submission === null;
+    (isLast || ORDER_ENDING.includes(code)) && orderDigest === state.order?.digest && state.submission === null;
   if (endsOrder) return { ...withOrder(next, { status: 'failed' }), approvals: [] };
   if (code === 'card-edited') {
     const cardEdit = { seq: event.seq, comment: readFacts({ comment: 'integer' }, detail)?.comment ?? 0 };
@@ -160,7 +152,6 @@ function withIncident(state: RunState, event: EventOf<'incident'>): RunState {
 
 function checkpointText({ checkpoint }: ClosureEventData['sealed']): string {
   if (checkpoint === undefined) return '';
-  const unseen =
-    checkpoint.unseen.length === 0 ? '' : `; not looked at: ${prose(checkpoint.unseen.join(', '))}`;
+  const unseen = checkpoint.unseen.length === 0 ? '' : `; not looked at: ${prose(checkpoint.unseen.join(', '))}`;
   return `, final checkpoint ${code(checkpoint.path)} of step ${checkpoint.step}${unseen}`;
 }

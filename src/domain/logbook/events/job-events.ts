@@ -69,10 +69,7 @@ const course = z
       ),
     series: z.record(z.string(), series).exactOptional().describe('measures over steps or observations'),
     speed: series.exactOptional(),
-    speedUnit: z
-      .enum(['tokens', 'samples', 'steps'])
-      .exactOptional()
-      .describe('what the speed counts a second'),
+    speedUnit: z.enum(['tokens', 'samples', 'steps']).exactOptional().describe('what the speed counts a second'),
     speedNoise: text
       .exactOptional()
       .describe('the relative deviation of the speed from line to line, or between observations'),
@@ -113,17 +110,13 @@ const trackerSeen = z
         heartbeatAt: text.nullable(),
         rowAt: text.nullable(),
         step: integerOrNull,
-        movedAt: text
-          .nullable()
-          .describe('the newest observation in which the step of this attempt advanced'),
+        movedAt: text.nullable().describe('the newest observation in which the step of this attempt advanced'),
         loss: text.nullable(),
       })
       .exactOptional()
       .describe('the newest answer'),
   })
-  .describe(
-    "the tracker's state of the run: only one witness, because trackers are often wrong about crashes",
-  );
+  .describe("the tracker's state of the run: only one witness, because trackers are often wrong about crashes");
 
 const storeSeen = z
   .object({
@@ -143,9 +136,7 @@ const storeSeen = z
         missing: z
           .object({ step: integer, since: text, answers: integer })
           .exactOptional()
-          .describe(
-            'the save that the log reported one observation earlier, and how many consecutive answers lack it',
-          ),
+          .describe('the save that the log reported one observation earlier, and how many consecutive answers lack it'),
       })
       .exactOptional()
       .describe('the newest answer'),
@@ -184,10 +175,7 @@ const data = {
     checkpointStep: integerOrNull,
     signatures: z.array(text),
     logOffset: integer,
-    beside: z
-      .array(besideJob)
-      .exactOptional()
-      .describe('other jobs of the cluster that name the run, at most five'),
+    beside: z.array(besideJob).exactOptional().describe('other jobs of the cluster that name the run, at most five'),
     openLog: openLog.exactOptional(),
     unread: z
       .object({ what: z.enum(['job', 'log']), since: text, why: text })
@@ -196,9 +184,7 @@ const data = {
     standstill: z
       .object({ since: text, looks: integer })
       .exactOptional()
-      .describe(
-        'the step has not changed since then, for so many observations after the first with this step',
-      ),
+      .describe('the step has not changed since then, for so many observations after the first with this step'),
     pace: pace.exactOptional(),
     losses: z
       .array(z.object({ step: integer, loss: text }))
@@ -229,9 +215,7 @@ const data = {
     message: text,
     errorType: text.nullable(),
     exitCode: integerOrNull,
-    engineDetails: texts
-      .exactOptional()
-      .describe("other details from the engine, such as the node of Ray's driver"),
+    engineDetails: texts.exactOptional().describe("other details from the engine, such as the node of Ray's driver"),
     startedAt: text.nullable(),
     endedAt: text.nullable(),
     lastStep: integerOrNull,
@@ -287,9 +271,7 @@ export const jobEvents = defineEvents(data, {
             ? 'the job has ended'
             : 'keep watching'
           : `failure signatures: ${data.signatures.map(code).join(', ')}`,
-      next: isOver(data.status)
-        ? 'the watch records its end'
-        : `next check within ${duration(data.cadenceMs)}`,
+      next: isOver(data.status) ? 'the watch records its end' : `next check within ${duration(data.cadenceMs)}`,
     }),
   },
   dispatched: {

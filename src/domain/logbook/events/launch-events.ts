@@ -33,10 +33,7 @@ const gatedFacts = z.custom<GatedFacts>((value) => typeof value === 'object' && 
 const fixedAttempt = z.object({
   attempt: integer,
   commit: sha.describe('what it launched'),
-  files: z
-    .array(text)
-    .nullable()
-    .describe('the first files that differ; `null` if the commit cannot be read'),
+  files: z.array(text).nullable().describe('the first files that differ; `null` if the commit cannot be read'),
   more: integer,
 });
 
@@ -136,9 +133,7 @@ export const launchEvents = defineEvents(data, {
     writers: ['control'],
     rule: (state, { data }) => {
       if (awaitsAdoption(state)) return 'gated before the job was taken over';
-      return state.submission === null || isFixPushed(state, data.commit)
-        ? null
-        : 'gated after the job was submitted';
+      return state.submission === null || isFixPushed(state, data.commit) ? null : 'gated after the job was submitted';
     },
     apply: (state, event) => ({
       ...state,
@@ -285,8 +280,7 @@ function claimedRule({ order: issued }: RunState, { data, at }: EventOf<'claimed
 
 function submittedRule({ submission, order }: RunState, { data }: EventOf<'submitted'>): string | null {
   if (submission !== null) return 'submitted twice';
-  if (order?.status !== 'claimed' || order.digest !== data.orderDigest)
-    return 'submitted without a claimed order';
+  if (order?.status !== 'claimed' || order.digest !== data.orderDigest) return 'submitted without a claimed order';
   if (data.attempt !== order.order.attempt) return 'submitted another attempt than the ordered one';
   return data.commit === order.order.commit ? null : 'submitted another commit than the ordered one';
 }

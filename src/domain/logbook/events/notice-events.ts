@@ -10,15 +10,7 @@ import { isNotified, pagesOf, type RunState, undelivered } from '../run-state.ts
 const data = {
   notified: z.object({
     reason: z
-      .enum([
-        'lane-blocked',
-        'undecided',
-        'incident',
-        'watch-ended',
-        'dri-asked',
-        'job-unconfirmed',
-        'update',
-      ])
+      .enum(['lane-blocked', 'undecided', 'incident', 'watch-ended', 'dri-asked', 'job-unconfirmed', 'update'])
       .describe(
         '`lane-blocked`: the lane got no run on a scheduled day; `undecided`: the run ended and waits for a decision; `incident`: an incident needs a person; `watch-ended`: no person has acknowledged the end of the watch; `dri-asked`: the DRI in the contract has to accept the run; `job-unconfirmed`: no person has confirmed the job that the cluster reported; `update`: its issue had no news for a while',
       ),
@@ -27,10 +19,7 @@ const data = {
     ),
     people: z.array(integer).exactOptional().describe('the mentioned people, by user id'),
     permission: z.enum(PERMISSIONS).exactOptional().describe('or all people with at least this permission'),
-    channels: z
-      .array(text)
-      .exactOptional()
-      .describe('channels to which the writer of this event also sends it'),
+    channels: z.array(text).exactOptional().describe('channels to which the writer of this event also sends it'),
   }),
   delivered: z.object({
     notice: integer.describe('the entry'),
@@ -86,8 +75,7 @@ export const noticeEvents = defineEvents(data, {
   },
   'objective-asked': {
     title: 'question about the objective',
-    means:
-      "In the journal: ferrybot asks for the objective of the lane's next run, or the question has ended.",
+    means: "In the journal: ferrybot asks for the objective of the lane's next run, or the question has ended.",
     writers: ['control'],
     isInJournal: true,
     tell: ({ data }) => ({
@@ -130,10 +118,7 @@ function aboutText(about: string): string {
   return entry === undefined ? prose(about) : `entry ${entry}, notice ${time} of it`;
 }
 
-function audienceOf(
-  { people = [], permission, reason, about }: NoticeEventData['notified'],
-  logins: Logins,
-): string {
+function audienceOf({ people = [], permission, reason, about }: NoticeEventData['notified'], logins: Logins): string {
   // A requested DRI has not written a comment yet, so only `about` has the login.
   const asked = reason === 'dri-asked' && people.length === 1 ? about : undefined;
   const named = people.map((id) => {

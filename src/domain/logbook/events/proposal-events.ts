@@ -48,9 +48,7 @@ export const proposed = z.object({
   base: z
     .object({ run: runId, commit: sha })
     .exactOptional()
-    .describe(
-      "the lane's last sealed pass, from which it starts; missing if it starts from the target branch",
-    ),
+    .describe("the lane's last sealed pass, from which it starts; missing if it starts from the target branch"),
   author: actorSchema,
   requestedBy: actorSchema.nullable(),
   request: z
@@ -85,9 +83,7 @@ const proposing = z.object({
     .describe('the same for the pull request; `null` if only the issue is the proposal'),
   contract: contractSchema.exactOptional(),
   labels: z.array(text).describe('labels of the opened issue and pull request'),
-  missing: text
-    .nullable()
-    .describe("the missing part of a pull request's description, to offer in a comment"),
+  missing: text.nullable().describe("the missing part of a pull request's description, to offer in a comment"),
 });
 
 const data = { proposing, contracted: z.object({ contract: contractSchema }) };
@@ -123,10 +119,7 @@ export const proposalEvents = defineEvents(data, {
       status: `${Object.keys(data.contract).length} values of the contract are known`,
       evidence: Object.entries(data.contract)
         .filter(([, { source }]) => source === 'inferred')
-        .map(
-          ([name, { value, from }]) =>
-            `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`,
-        )
+        .map(([name, { value, from }]) => `${prose(wordsOf(name))} ${code(value)} is inferred from ${prose(from)}`)
         .join(', '),
       decision: 'the run has this contract',
       next: 'gates are evaluated',

@@ -46,10 +46,7 @@ const seenMachine = z.object({
   microdollarsPerHourStored: amount.describe('for its disk only'),
   microdollars: amount.describe('cost until this observation'),
   microdollarsOfTraffic: amount.describe('the part of the cost that is traffic'),
-  isEstimated: z
-    .boolean()
-    .exactOptional()
-    .describe('the real cost may be lower; missing if the cost is complete'),
+  isEstimated: z.boolean().exactOptional().describe('the real cost may be lower; missing if the cost is complete'),
 });
 
 const tearDown = z.object({
@@ -155,8 +152,7 @@ export const rentalEvents = defineEvents(data, {
   },
   'tear-down-begun': {
     title: 'tear-down started',
-    means:
-      'The watch is about to request the destruction of the machine. In the journal if no live run is known.',
+    means: 'The watch is about to request the destruction of the machine. In the journal if no live run is known.',
     writers: ['watch'],
     isInJournal: true,
     rule: tearDownRule,
@@ -238,10 +234,7 @@ function withTearDown(
   return withRental(state, { machines });
 }
 
-function seen(
-  before: readonly Machine[],
-  { data: { machines }, at }: EventOf<'machines-seen'>,
-): readonly Machine[] {
+function seen(before: readonly Machine[], { data: { machines }, at }: EventOf<'machines-seen'>): readonly Machine[] {
   const now = new Map(machines.map((one) => [one.instance, { ...one, seenAt: at }]));
   const known = new Set(before.map(({ instance }) => instance));
   const fresh = [...now.values()].filter(({ instance }) => !known.has(instance));

@@ -35,9 +35,7 @@ const data = {
   'watch-bounded': z.object({ step: integerOrNull, time: text.nullable().describe('RFC 3339') }),
   'watch-ended': z.object({
     attempt: integer,
-    cause: z
-      .enum(['person', 'step', 'time'])
-      .describe('`step`, `time`: the end that a person set was reached'),
+    cause: z.enum(['person', 'step', 'time']).describe('`step`, `time`: the end that a person set was reached'),
     reason: text.nullable().describe('text of the person who ended it'),
   }),
   'watch-resumed': z.object({ attempt: integer }),
@@ -90,12 +88,10 @@ export const watchEvents = defineEvents(data, {
       'What the cluster reports about a job to adopt. The person who launched it chose these values. `null`: not reported.',
     writers: ['watch'],
     rule: (state, event) =>
-      adoptionRule(state, event) ??
-      (awaitsDescription(state) ? null : 'described a job that was described before'),
+      adoptionRule(state, event) ?? (awaitsDescription(state) ? null : 'described a job that was described before'),
     apply: (state, event) => ({ ...state, description: { ...event.data, ...momentOf(event) } }),
     tell: ({ data: { found, why, engine, status, submitter, entrypoint, commit } }) => ({
-      status:
-        found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not described: ${found}`,
+      status: found === 'described' ? `the job is ${status ?? 'UNKNOWN'}` : `the job is not described: ${found}`,
       evidence: [
         `engine ${code(engine)}`,
         ...(why === '' ? [] : [prose(why)]),
@@ -162,8 +158,7 @@ export const watchEvents = defineEvents(data, {
   },
   'watch-ended': {
     title: 'watch ended',
-    means:
-      'The watch of the `attempt` ends, and the job continues. Another attempt is watched from its start.',
+    means: 'The watch of the `attempt` ends, and the job continues. Another attempt is watched from its start.',
     writers: ['control', 'watch'],
     rule: watchEndRule,
     apply: (state, event) =>
@@ -189,8 +184,7 @@ export const watchEvents = defineEvents(data, {
   },
   taken: {
     title: 'acknowledged by a person',
-    means:
-      "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
+    means: "A person acknowledged in a comment outside the run's own threads. In these, the answer records it.",
     writers: ['control'],
     isByPerson: true,
     apply: (state, event) => takenAfter(state, event.data.what, said(event)),

@@ -102,10 +102,7 @@ function byId(
   return { jobs, nameless };
 }
 
-async function oneByOne(
-  settings: RestSettings,
-  asked: readonly AskedJob[],
-): Promise<readonly JobObservation[]> {
+async function oneByOne(settings: RestSettings, asked: readonly AskedJob[]): Promise<readonly JobObservation[]> {
   const seen: JobObservation[] = [];
   for (const { jobId, lastSession } of asked) seen.push(await observeOverRest(settings, jobId, lastSession));
   return seen;
@@ -122,8 +119,7 @@ async function liveOverRest(settings: RestSettings): Promise<Observed<readonly L
     const jobId = job?.submissionId ?? job?.rayJobId ?? null;
     if (job === null || jobId === null) return unknown('an entry of the list cannot be read');
     const { status, startedAtMs, metadata } = job.found;
-    if (!isTerminal(status))
-      jobs.push({ jobId, status, startedAtMs, metadata, about: job.origin.entrypoint ?? '' });
+    if (!isTerminal(status)) jobs.push({ jobId, status, startedAtMs, metadata, about: job.origin.entrypoint ?? '' });
   }
   return known(jobs);
 }
@@ -194,8 +190,7 @@ function stopOverRest(settings: RestSettings, jobId: string): Promise<StopOutcom
     ask: async (before) => {
       if (before.kind === 'unknown') return unknownBecause(before.message);
       const answer = await ask(settings, { method: 'POST', path: `api/jobs/${jobId}/stop` });
-      if (answer.kind === 'unknown')
-        return scrub(settings, `the wish may not have arrived: ${answer.message}`);
+      if (answer.kind === 'unknown') return scrub(settings, `the wish may not have arrived: ${answer.message}`);
       if (saysMissing(answer, jobId)) return { kind: 'absent' };
       const said = lastLine(settings, answer.text);
       if (answer.status === 400) return unknownBecause(`Ray stops no job of this kind: ${said}`);

@@ -98,9 +98,7 @@ export function createJsonLogReader(): LogDecoder {
 /** The UTF-8 bytes of an escape, empty for the end of the text; null: not an escape of JSON. */
 function decoded([, high, low, unit, simple]: RegExpExecArray): string | null {
   if (simple !== undefined) return SIMPLE[simple] ?? null;
-  const codes = [high, low, unit].flatMap((digits) =>
-    digits === undefined ? [] : [Number.parseInt(digits, 16)],
-  );
+  const codes = [high, low, unit].flatMap((digits) => (digits === undefined ? [] : [Number.parseInt(digits, 16)]));
   return Buffer.from(String.fromCharCode(...codes), 'utf8').toString('latin1');
 }
 
@@ -180,12 +178,7 @@ export function createLogReader(settings: RestSettings, jobId: string): LogReade
   };
 }
 
-async function readFrom(
-  settings: RestSettings,
-  jobId: string,
-  reading: Reading,
-  offset: number,
-): Promise<LogRead> {
+async function readFrom(settings: RestSettings, jobId: string, reading: Reading, offset: number): Promise<LogRead> {
   if (offset < reading.window.start() || offset > reading.window.end()) beginAt(reading, offset);
   const { window } = reading;
   const endBefore = window.end();
@@ -210,8 +203,7 @@ async function readFrom(
         why = piece.message;
     }
   }
-  if (window.end() > endBefore || window.end() - offset >= limits.logChunkBytesMax)
-    return window.chunk(offset, false);
+  if (window.end() > endBefore || window.end() - offset >= limits.logChunkBytesMax) return window.chunk(offset, false);
   close(reading);
   return unknownBecause(why);
 }
@@ -223,12 +215,7 @@ type Piece =
   | Unknown;
 
 /** Reads the next bytes and skips the known ones. */
-async function nextPiece(
-  settings: RestSettings,
-  jobId: string,
-  reading: Reading,
-  untilMs: number,
-): Promise<Piece> {
+async function nextPiece(settings: RestSettings, jobId: string, reading: Reading, untilMs: number): Promise<Piece> {
   if (reading.open === null) {
     const log = await openLog(settings, jobId);
     if (log.kind !== 'open') return log;
@@ -299,9 +286,7 @@ async function openFile(settings: RestSettings, jobId: string): Promise<OpenLog 
   const opened = await open(settings, `api/v0/logs/file?${query}`);
   if (opened.kind === 'unknown') return opened;
   if (opened.kind === 'said')
-    return unknownBecause(
-      scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`),
-    );
+    return unknownBecause(scrub(settings, `no file either: ${opened.status}: ${lastLine(settings, opened.text)}`));
   const { contentType } = opened.answer;
   if (contentType.startsWith('text/plain')) return { ...opened, decoder: createFileLogReader() };
   opened.answer.close();

@@ -71,8 +71,7 @@ async function send(settings: RestSettings, spec: JobSpec, session: string): Pro
     },
   });
   const values = Object.values(spec.env);
-  if (answer.kind === 'unknown')
-    return unanswered({ ...answer, message: scrub(settings, answer.message, values) });
+  if (answer.kind === 'unknown') return unanswered({ ...answer, message: scrub(settings, answer.message, values) });
   if (isYes(answer, spec.submissionId)) return { kind: 'submitted', job: jobOf(settings, spec, session) };
   const message = `${answer.status}: ${lastLine(settings, answer.text, values)}`;
   return FINAL.includes(answer.status) ? rejected('refused', message) : unknownBecause(message);
@@ -95,9 +94,7 @@ function jobOf(settings: RestSettings, spec: JobSpec, session: string): Job {
 }
 
 function unanswered({ cause, message }: NoAnswer): Rejected | Extract<SubmitOutcome, { kind: 'unknown' }> {
-  return cause === 'no-token' || cause === 'wrong-token'
-    ? rejected('unauthorized', message)
-    : unknownBecause(message);
+  return cause === 'no-token' || cause === 'wrong-token' ? rejected('unauthorized', message) : unknownBecause(message);
 }
 
 /** The dashboard accepts no larger body (ray_constants.DASHBOARD_CLIENT_MAX_SIZE). */

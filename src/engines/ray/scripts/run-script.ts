@@ -49,9 +49,7 @@ export async function runScript(settings: ScriptSettings, call: ScriptCall): Pro
         ...call.env,
         PATH: searchPath(program, settings.env['PATH'] ?? ''),
         HOME: home.path,
-        ...(Object.hasOwn(settings.homeFiles, TOKEN_FILE)
-          ? { RAY_AUTH_TOKEN_PATH: join(home.path, TOKEN_FILE) }
-          : {}),
+        ...(Object.hasOwn(settings.homeFiles, TOKEN_FILE) ? { RAY_AUTH_TOKEN_PATH: join(home.path, TOKEN_FILE) } : {}),
         // Ship every approved file, even one that a shipped .gitignore names.
         RAY_RUNTIME_ENV_IGNORE_GITIGNORE: '1',
         // A shipped tree is no repository. A script that asks for its commit must not get the commit of a parent folder.

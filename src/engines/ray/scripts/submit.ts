@@ -6,14 +6,7 @@ import { limits } from '../../../domain/limits.ts';
 import { cutText, cutTextFromEnd } from '../../../domain/values.ts';
 import type { ProgramResult } from '../../../host/process.ts';
 import { redact } from '../../../host/redactor.ts';
-import {
-  changedRefusal,
-  conflictWith,
-  identityTexts,
-  jobAt,
-  rejected,
-  unknownBecause,
-} from '../../shared/kit.ts';
+import { changedRefusal, conflictWith, identityTexts, jobAt, rejected, unknownBecause } from '../../shared/kit.ts';
 import { IN_VARIABLES, raySpecRefusal } from '../job-details.ts';
 import { fillTemplate, runScript, type ScriptSettings } from './run-script.ts';
 
@@ -119,10 +112,7 @@ const BEFORE: readonly Row[] = [
   [/Command must start with/, ''],
   [/can't open file/, ''],
   [/\b(?:ModuleNotFoundError|ImportError|SyntaxError)\b/, ''],
-  [
-    /unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/,
-    '',
-  ],
+  [/unrecognized arguments|the following arguments are required|expected (?:at least )?(?:one|\d) arguments?/, ''],
 ];
 
 /**
@@ -226,21 +216,14 @@ async function settle(
     const named = isOurs ? { ...found, metadata: spec.metadata } : found;
     return claimed(look, spec, named, isNamed ? 'submitted' : 'adopted');
   }
-  if (hasWorked && isNamed && found.kind === 'unknown')
-    return { kind: 'submitted', job: jobOf(look, spec, null) };
+  if (hasWorked && isNamed && found.kind === 'unknown') return { kind: 'submitted', job: jobOf(look, spec, null) };
   const refusal = refusalOf(end, scrub);
   const message = `${end.kind === 'exited' ? `exit code ${end.exitCode}` : end.kind}: ${[refusal?.words ?? '', reasonOf(end, scrub)].filter((part) => part !== '').join('\n')}`;
-  return found.kind === 'absent' && refusal !== null
-    ? rejected(refusal.code, message)
-    : unknownBecause(message);
+  return found.kind === 'absent' && refusal !== null ? rejected(refusal.code, message) : unknownBecause(message);
 }
 
 /** A job that was just submitted may appear a moment later. */
-async function lookUntilFound(
-  { sleep }: ScriptSettings,
-  look: SubmitLook,
-  jobId: string,
-): Promise<JobObservation> {
+async function lookUntilFound({ sleep }: ScriptSettings, look: SubmitLook, jobId: string): Promise<JobObservation> {
   let found: JobObservation = { kind: 'unknown', message: 'nobody has looked' };
   for (const delayMs of limits.rayLookAgainDelaysMs) {
     await sleep(delayMs);

@@ -42,11 +42,7 @@ import { type FerryLane, ferryLane, RISKS, type Risk } from '../settings.ts';
 const INTERVAL_FALLBACK_DAYS = 7;
 
 /** The context of this day's ferry at the branch tip `base`. Throws `GitError` if git cannot answer. */
-export async function sinceLastFerry(
-  open: PlanWork,
-  base: Sha,
-  date: string,
-): Promise<IntervalContext | Failed> {
+export async function sinceLastFerry(open: PlanWork, base: Sha, date: string): Promise<IntervalContext | Failed> {
   const { runs } = open.store.current();
   const last = lastFerryOf(runsOfLane(runs, open.config.laneName), `${date}~`);
   const given = ferryLane(open.config.lane).lastFerry;
@@ -123,9 +119,7 @@ export async function readExperiment(open: PlanWork): Promise<Experiment | Nothi
   if (branchFile.kind === 'unparsable') return unreadable(branchFile);
   const start = await startOn(open, base, onBranch);
   const file = await read(start.text);
-  return file.kind === 'unparsable'
-    ? unreadable(file)
-    : { kind: 'read', base, onBranch, ...start, file, read };
+  return file.kind === 'unparsable' ? unreadable(file) : { kind: 'read', base, onBranch, ...start, file, read };
 }
 
 function unreadable({ line, message }: { readonly line: number; readonly message: string }): Nothing {

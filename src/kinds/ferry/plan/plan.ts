@@ -75,8 +75,7 @@ async function checked(open: PlanWork, asked: AskedFor, edit: Edited): Promise<C
 
 function refused(open: PlanWork, { command, result }: NonNullable<TreeResult>): Nothing {
   const output = open.redact(`${result.stdout}\n${result.stderr}`.trim());
-  const how =
-    result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
+  const how = result.kind === 'exited' ? `exit code ${result.exitCode}` : `${result.kind} ${result.code ?? ''}`;
   return nothing(
     'checks-failed',
     `${cutText(command.join(' '), limits.shownTextCharsMax)}: ${how.trim()}\n${cutTextFromEnd(output, CHECK_OUTPUT_SHOWN_CHARS)}`.toWellFormed(),
@@ -111,10 +110,7 @@ async function standingChecks(
 }
 
 /** Plans a change on the tip of the lane's branch. Throws `GitError` if git cannot answer. */
-export async function planProposal(
-  open: PlanWork,
-  input: PlanInput,
-): Promise<Planned | Nothing | Failed | Refused> {
+export async function planProposal(open: PlanWork, input: PlanInput): Promise<Planned | Nothing | Failed | Refused> {
   const experiment = await readExperiment(open);
   if (experiment.kind === 'nothing') return experiment;
   const { base } = experiment;

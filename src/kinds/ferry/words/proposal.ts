@@ -99,8 +99,7 @@ function deltaText(proposal: ProposalView): string {
   const { total } = start;
   const rows = total.map((change) => declaredRow(change, declaredName(change, total)));
   const paths = total.map(
-    (change) =>
-      `- ${code(change.path)}, line ${change.line}${change.bucket === null ? '' : `, ${change.bucket}`}`,
+    (change) => `- ${code(change.path)}, line ${change.line}${change.bucket === null ? '' : `, ${change.bucket}`}`,
   );
   return paragraphs(
     `File: ${code(experiment)}, run name ${code(runName)}.`,
@@ -168,16 +167,13 @@ function startText({ changes, start, targetBranch }: ProposalView): string {
   const { pass, notTaken, total, isOwn } = start;
   if (pass === null && isOwn === true)
     return `Is held against ${code(targetBranch)}: there is no sealed pass of this lane.`;
-  if (pass === null)
-    return `Starts from ${code(targetBranch)}: there is no sealed pass of this lane to go on from.`;
+  if (pass === null) return `Starts from ${code(targetBranch)}: there is no sealed pass of this lane to go on from.`;
   const kept = total.filter(({ path }) => !changes.some((change) => change.path === path));
   const value = (source: string | null): string => (source === null ? 'absent' : code(source));
   return paragraphs(
     `${isOwn === true ? 'Is held against' : 'Starts from'} what ${code(pass.run)} ran, the last ferry that was sealed as a pass (launch commit ${pass.commit}). The table is held against ${code(targetBranch)}; of it, this is new and this is not:`,
     points([
-      ...changes.map(
-        ({ path, before, after }) => `new today: ${code(path)}, from ${value(before)} to ${value(after)}`,
-      ),
+      ...changes.map(({ path, before, after }) => `new today: ${code(path)}, from ${value(before)} to ${value(after)}`),
       ...(changes.length === 0 ? ['new today: nothing'] : []),
       ...kept.map(({ path, after }) => `as that ferry ran it: ${code(path)}, ${value(after)}`),
       ...notTaken.map((one) => notTakenText(one, targetBranch)),
@@ -192,8 +188,7 @@ function whyText({ reason, candidate, asked, rationale, changes }: ProposalView)
     inlineText(reason, limits.shownBlockCharsMax),
     candidate === null ? '' : ` (candidate ${code(candidate)})`,
   ].join('');
-  const said =
-    origin.trim() === '' ? (changes.length === 0 ? 'an identical rerun' : 'no reason was given') : origin;
+  const said = origin.trim() === '' ? (changes.length === 0 ? 'an identical rerun' : 'no reason was given') : origin;
   return paragraphs(
     `Rationale: ${said.trim()}`,
     rationale === null ? null : dueText(rationale),
@@ -215,8 +210,7 @@ function skippedText(skipped: readonly Skipped[]): string {
 const SKIPPED: Readonly<Record<Skipped['why'], string>> = {
   'path-missing': 'its knob is not in the file',
   'step-too-large': 'each value that is left is no small step from what runs now',
-  'all-values-recent':
-    'each of its values is there already, was tried lately, or was followed by a failed run',
+  'all-values-recent': 'each of its values is there already, was tried lately, or was followed by a failed run',
 };
 
 const SIGNAL: Readonly<Record<ChoiceRationale['signal'], string>> = {

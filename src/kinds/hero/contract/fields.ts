@@ -80,12 +80,9 @@ export const FIELDS = {
     asText,
     { checkedBy: 'container-built' },
   ),
-  builtFrom: optional(
-    'Container built from',
-    ['container sha', 'container commit', 'image revision'],
-    asCommit,
-    { checkedBy: 'container-built' },
-  ),
+  builtFrom: optional('Container built from', ['container sha', 'container commit', 'image revision'], asCommit, {
+    checkedBy: 'container-built',
+  }),
   // Other libraries read on after `::` or after a single slash, and no gate checks that part.
   outputRoot: required(
     'Output root',
@@ -108,25 +105,11 @@ export const FIELDS = {
   ),
   trackerId: required(
     'W&B run id',
-    [
-      'tracker id',
-      'wandb run id',
-      'w&b id',
-      'wandb id',
-      'run id',
-      'w&b id/name',
-      'wandb id/name',
-      'w&b',
-      'wandb',
-    ],
+    ['tracker id', 'wandb run id', 'w&b id', 'wandb id', 'run id', 'w&b id/name', 'wandb id/name', 'w&b', 'wandb'],
     matching(/^([A-Za-z0-9_.-]{1,120})$/, 'letters, digits, dots, dashes and underscores'),
     { checkedBy: 'tracker-own' },
   ),
-  trackerName: optional(
-    'W&B display name',
-    ['tracker name', 'display name', 'wandb name', 'w&b name'],
-    asText,
-  ),
+  trackerName: optional('W&B display name', ['tracker name', 'display name', 'wandb name', 'w&b name'], asText),
   resume: required(
     'Resume policy',
     ['w&b resume policy', 'wandb resume'],
@@ -194,11 +177,7 @@ export const FIELDS = {
     ['flops', 'model flops', 'training flops', 'compute', 'compute budget'],
     amountOf(['model flops', 'model flop', 'flops', 'flop']),
   ),
-  loss: required(
-    'Pre-registered loss',
-    ['preregistered loss', 'expected loss', 'expected final loss'],
-    asDecimal,
-  ),
+  loss: required('Pre-registered loss', ['preregistered loss', 'expected loss', 'expected final loss'], asDecimal),
   changes: optional(
     'Intended changes',
     ['intended changes since the last attempt', 'changes since the last attempt'],
@@ -234,8 +213,7 @@ export const TOGETHER: readonly Together<FieldName>[] = [
 function retentionIn(part: string): readonly (readonly [FieldName, string])[] {
   const [, every = '', unit = ''] =
     /\bevery\s{1,3}(\d[\w.,]{0,20}(?:\s{1,3}(steps|minutes|min|hours|hour))?)/i.exec(part) ?? [];
-  const [, kept] =
-    /\b(?:keep|keeping|kept|last|previous|rollback|retain)\b[^\d]{0,30}(\d{1,6})/i.exec(part) ?? [];
+  const [, kept] = /\b(?:keep|keeping|kept|last|previous|rollback|retain)\b[^\d]{0,30}(\d{1,6})/i.exec(part) ?? [];
   const isPermanent = /\bperm/i.test(part) || (!/\btemp/i.test(part) && unit.toLowerCase() === 'steps');
   return [
     ...(every === '' ? [] : [[isPermanent ? 'permanent' : 'temporary', every] as const]),

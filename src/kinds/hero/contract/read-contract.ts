@@ -142,9 +142,7 @@ export function settingsOf(lane: LaneConfig, contract: Contract): LaneConfig {
       keepTemporary: number('rollback'),
     },
     cadence:
-      cadence === null
-        ? lane.cadence
-        : { ...lane.cadence, pollMs: Math.min(lane.cadence.pollMs, cadence * 60_000) },
+      cadence === null ? lane.cadence : { ...lane.cadence, pollMs: Math.min(lane.cadence.pollMs, cadence * 60_000) },
   };
 }
 
@@ -199,12 +197,8 @@ export function continuedAs(
 }
 
 /** The requester is the DRI until the contract names another person; the requested objective is the goal (policy HR-15). */
-export function knownOf({
-  login,
-  objective,
-}: {
-  readonly login: string;
-  readonly objective: string | null;
-}): { readonly [Name in FieldName]?: string } {
+export function knownOf({ login, objective }: { readonly login: string; readonly objective: string | null }): {
+  readonly [Name in FieldName]?: string;
+} {
   return { dri: login, ...(objective === null ? {} : { goal: objective }) };
 }

@@ -47,10 +47,7 @@ export function earlyStopText({ minSteps, patience, minDelta }: EarlyStop): stri
 const EARLY_STOP = { sharePercent: 50, patience: 5, minDeltaMost: 0.01 } as const;
 
 /** The parts that would stop a good run, as text; `finalStep` null: the length of the run is unknown. */
-export function tooSmall(
-  { minSteps, patience, minDelta }: EarlyStop,
-  finalStep: number | null,
-): readonly string[] {
+export function tooSmall({ minSteps, patience, minDelta }: EarlyStop, finalStep: number | null): readonly string[] {
   const least = finalStep === null ? null : Math.ceil((finalStep * EARLY_STOP.sharePercent) / 100);
   return [
     // rule VA-30
@@ -66,8 +63,7 @@ export type FieldName = keyof typeof FIELDS;
 
 /** Vast.ai bills only in dollars, and an amount without a currency is a guess. */
 const asDollars: Reader = (said) => {
-  const [, before, amount, after] =
-    /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?$/i.exec(said.trim()) ?? [];
+  const [, before, amount, after] = /^(\$)?\s*(\d{1,7}(?:\.\d{1,4})?)(?:\s*(usd|dollars?))?$/i.exec(said.trim()) ?? [];
   return amount === undefined || (before === undefined && after === undefined) || Number(amount) === 0
     ? { unclear: 'an amount in dollars, such as $0.50 or 20 USD' }
     : { value: amount };
@@ -84,13 +80,10 @@ const asCard: Reader = (said) =>
 const asShare: Reader = (said) => {
   const [, percent] = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/.exec(said.trim()) ?? [];
   const share = percent === undefined ? said.trim() : String(Number((Number(percent) / 100).toFixed(4)));
-  return /^(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/.test(share)
-    ? { value: share }
-    : { unclear: 'a share between 0 and 1' };
+  return /^(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/.test(share) ? { value: share } : { unclear: 'a share between 0 and 1' };
 };
 const asObjective: Reader = (said) => {
-  const [, word, metric] =
-    /^(minimi[sz]e|lower|maximi[sz]e|higher)\s+([\w./-]{1,100})$/i.exec(said.trim()) ?? [];
+  const [, word, metric] = /^(minimi[sz]e|lower|maximi[sz]e|higher)\s+([\w./-]{1,100})$/i.exec(said.trim()) ?? [];
   return word === undefined || metric === undefined
     ? { unclear: 'the direction and the metric, such as lower eval/loss' }
     : { value: `${/^(min|low)/i.test(word) ? 'lower' : 'higher'} ${metric}` };
@@ -177,11 +170,7 @@ export const FIELDS = {
   ram: optional('RAM (GB)', ['ram', 'memory'], asGigabytes),
   disk: optional('Disk (GB)', ['disk'], asGigabytes),
   reliability: optional('Reliability', ['least reliability'], asShare),
-  price: optional(
-    'Price cap an hour',
-    ['price cap', 'price', 'price an hour', 'price cap per hour'],
-    asDollarsAnHour,
-  ),
+  price: optional('Price cap an hour', ['price cap', 'price', 'price an hour', 'price cap per hour'], asDollarsAnHour),
   hours: required(
     'Hours',
     ['lifetime', 'hours of life', 'lifetime in hours'],

@@ -25,18 +25,14 @@ describe('a chain', () => {
 
   it('is invalid at the line with a changed character', () => {
     fc.assert(
-      fc.property(
-        fc.nat({ max: lines - 1 }),
-        fc.double({ min: 0, max: 0.999, noNaN: true }),
-        (line, where) => {
-          const rows = text.split('\n');
-          const row = rows[line] ?? '';
-          const at = Math.floor(where * row.length);
-          const other = row[at] === 'x' ? 'y' : 'x';
-          rows[line] = `${row.slice(0, at)}${other}${row.slice(at + 1)}`;
-          expect(verifyChain(RUN, rows.join('\n'), listed).bad?.line).toBe(line + 1);
-        },
-      ),
+      fc.property(fc.nat({ max: lines - 1 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (line, where) => {
+        const rows = text.split('\n');
+        const row = rows[line] ?? '';
+        const at = Math.floor(where * row.length);
+        const other = row[at] === 'x' ? 'y' : 'x';
+        rows[line] = `${row.slice(0, at)}${other}${row.slice(at + 1)}`;
+        expect(verifyChain(RUN, rows.join('\n'), listed).bad?.line).toBe(line + 1);
+      }),
       { numRuns: 60 },
     );
   });
@@ -58,12 +54,7 @@ describe('a chain', () => {
 
 describe('canonical text', () => {
   it("is the same as ferrybot's for every JSON value", () => {
-    const leaf = fc.oneof(
-      fc.maxSafeInteger(),
-      fc.string({ unit: 'grapheme' }),
-      fc.boolean(),
-      fc.constant(null),
-    );
+    const leaf = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: 'grapheme' }), fc.boolean(), fc.constant(null));
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },

@@ -60,10 +60,7 @@ describe('the table against the files', () => {
   });
 
   it.each([
-    [
-      'aligned columns',
-      '|  Knob  | Before |  After |\n|:------:|:-------|-------:|\n|  `lr`  | `1` |  `2` |',
-    ],
+    ['aligned columns', '|  Knob  | Before |  After |\n|:------:|:-------|-------:|\n|  `lr`  | `1` |  `2` |'],
     ['no bars at the ends of a row', 'Knob | Before | After\n--- | --- | ---\n`lr` | `1` | `2`'],
     ['more columns, in another order', '| Why | After | Knob | Before |\n|-|-|-|-|\n| x | 2 | lr | 1 |'],
     ['HTML in cells', '| Knob | Before | After |\n|-|-|-|\n| <code>lr</code> | 1 | <b>2</b> |'],
@@ -76,10 +73,7 @@ describe('the table against the files', () => {
   });
 
   it('is not misled by invisible text', () => {
-    expect(judged(knobs(LR), '| l\u200br | 1 | 2 |')).toMatchObject([
-      { kind: 'undeclared' },
-      { kind: 'unchanged' },
-    ]);
+    expect(judged(knobs(LR), '| l\u200br | 1 | 2 |')).toMatchObject([{ kind: 'undeclared' }, { kind: 'unchanged' }]);
     expect(judged(knobs(LR), '| lr | 1 | 3<!-- 2 --> |')).toMatchObject([{ kind: 'undeclared' }]);
   });
 
@@ -96,9 +90,7 @@ describe('the table against the files', () => {
   });
 
   it('finds a duplicate row, and a row for an unchanged knob', () => {
-    expect(
-      judged(knobs(LR), '| `lr` | `1` | `2` |', '| `lr` | `1` | `2` |', '| `decay` | `0` | `1` |'),
-    ).toMatchObject([
+    expect(judged(knobs(LR), '| `lr` | `1` | `2` |', '| `lr` | `1` | `2` |', '| `decay` | `0` | `1` |')).toMatchObject([
       { kind: 'unchanged', knob: 'lr', row: null },
       { kind: 'unchanged', knob: 'decay', row: null },
     ]);
@@ -114,9 +106,7 @@ describe('the table against the files', () => {
   });
 
   it('finds no mismatch with a delta that cannot be counted', () => {
-    expect(
-      judged({ kind: 'structural', side: 'head', line: 1, statement: 'x' }, '| `a` | `1` | `2` |'),
-    ).toEqual([]);
+    expect(judged({ kind: 'structural', side: 'head', line: 1, statement: 'x' }, '| `a` | `1` | `2` |')).toEqual([]);
   });
 
   it('offers a valid row for a value with a backslash before a pipe', () => {
@@ -131,13 +121,10 @@ describe('the table against the files', () => {
         nil: null,
       },
     );
-    const changes = fc.uniqueArray(
-      fc.tuple(fc.constantFrom('a.lr', 'b.lr', 'seed', 'W["a|b"]'), value, value),
-      {
-        selector: ([path]) => path,
-        minLength: 1,
-      },
-    );
+    const changes = fc.uniqueArray(fc.tuple(fc.constantFrom('a.lr', 'b.lr', 'seed', 'W["a|b"]'), value, value), {
+      selector: ([path]) => path,
+      minLength: 1,
+    });
     fc.assert(
       fc.property(changes, (list) => {
         const real = list.map(([path, before, after]) => change(path, before, after));

@@ -77,12 +77,9 @@ describe('a person edits the body', () => {
   });
 
   const risk = (text: string): unknown => readPullBody(`## Risk level\n${text}\n`)?.risk;
-  it.each(['low or medium', 'not much', '> low', '<!-- low -->', ''])(
-    'and writes no single risk: %s',
-    (text) => {
-      expect(risk(text)).toBeNull();
-    },
-  );
+  it.each(['low or medium', 'not much', '> low', '<!-- low -->', ''])('and writes no single risk: %s', (text) => {
+    expect(risk(text)).toBeNull();
+  });
 
   it('and removes a heading, or writes it twice', () => {
     expect(readPullBody('nothing here')?.risk).toBeNull();

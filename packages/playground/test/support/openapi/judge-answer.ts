@@ -23,11 +23,9 @@ export function judgeAnswer({ method, path, status, text }: AnswerMade): Verdict
       : `${method} ${path} is no operation of GitHub`;
   const responses = Object(judge.table[key]);
   const documented = responses[`${status}`];
-  if (documented === undefined && status < 400)
-    return `${key} ${status}: GitHub does not answer with this status`;
+  if (documented === undefined && status < 400) return `${key} ${status}: GitHub does not answer with this status`;
   const found = schemaOf(documented);
-  if (found === null && status >= 400)
-    return withRoute(`${key} ${status}`, checkRefusal(judge, status, text));
+  if (found === null && status >= 400) return withRoute(`${key} ${status}`, checkRefusal(judge, status, text));
   if (text === null || text === '') return null;
   if (found === null) return `${key} ${status}: GitHub answers without a body`;
   return withRoute(`${key} ${status}`, judge.check(`${key} ${status}`, found, bodyOf(status, text)));
@@ -71,8 +69,7 @@ function checkRefusal(by: Judge, status: number, text: string | null): Verdict {
 /** The body of a refusal always has its status on GitHub; only the description of validation errors omits it. */
 function bodyOf(status: number, text: string): unknown {
   const body: unknown = JSON.parse(text);
-  if (status !== 422 || !(body instanceof Object) || !('status' in body) || body.status !== '422')
-    return body;
+  if (status !== 422 || !(body instanceof Object) || !('status' in body) || body.status !== '422') return body;
   const { status: _told, ...described } = body;
   return described;
 }

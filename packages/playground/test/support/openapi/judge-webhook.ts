@@ -10,9 +10,7 @@ export function judgeWebhook({ event, action, text }: WebhookMade): Verdict {
   judge ??= openJudge('webhooks', 'payloads');
   // The sender of a repository_dispatch chooses its action; GitHub describes it with one sample.
   const name =
-    event === 'repository_dispatch'
-      ? 'repository_dispatch.sample.collected'
-      : [event, action ?? []].flat().join('.');
+    event === 'repository_dispatch' ? 'repository_dispatch.sample.collected' : [event, action ?? []].flat().join('.');
   const schema = judge.table[name];
   if (schema === undefined) return `${name} is no webhook of GitHub`;
   const verdict = judge.check(name, schema, JSON.parse(text));

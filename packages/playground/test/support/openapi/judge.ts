@@ -45,8 +45,7 @@ function wordsOf(errors: readonly ErrorObject[], value: unknown): string {
   const deepest = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0];
   if (deepest === undefined) return 'does not fit';
   const { additionalProperty, unevaluatedProperty, allowedValues } = deepest.params;
-  const more =
-    additionalProperty ?? unevaluatedProperty ?? (allowedValues === undefined ? '' : String(allowedValues));
+  const more = additionalProperty ?? unevaluatedProperty ?? (allowedValues === undefined ? '' : String(allowedValues));
   return `${deepest.instancePath || '/'} ${deepest.message ?? ''} ${more}: ${shown(value, deepest.instancePath)}`;
 }
 

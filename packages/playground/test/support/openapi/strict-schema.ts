@@ -75,9 +75,7 @@ function hasBranches(schema: Schema): boolean {
 }
 
 function mapped(properties: unknown): Schema | null {
-  return properties === undefined || Object.keys(asSchema(properties)).length === 0
-    ? null
-    : asSchema(properties);
+  return properties === undefined || Object.keys(asSchema(properties)).length === 0 ? null : asSchema(properties);
 }
 
 function asSchema(value: unknown): Schema {
